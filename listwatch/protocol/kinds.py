@@ -1,0 +1,119 @@
+"""Kinds as data: what is served, under which names, with which verbs and columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class GroupResource:
+    """A resource whatever its version, as `deployments.apps` or `pods`: one of these has one Cacher."""
+
+    group: str
+    resource: str
+
+    def __str__(self) -> str:
+        return f"{self.resource}.{self.group}" if self.group else self.resource
+
+    @classmethod
+    def parse(cls, text: str) -> GroupResource:
+        """Read the form that `str()` writes."""
+        resource, _, group = text.partition(".")
+        return cls(group, resource)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class GroupVersionKind:
+    """A kind in one version, as `apps/v1 Deployment`."""
+
+    group: str
+    version: str
+    kind: str
+
+    @property
+    def api_version(self) -> str:
+        """`v1`, or `apps/v1`."""
+        return api_version(self.group, self.version)
+
+
+def api_version(group: str, version: str) -> str:
+    """The `apiVersion` of objects: `v1`, or `apps/v1`."""
+    return f"{group}/{version}" if group else version
+
+
+def split_api_version(text: str) -> tuple[str, str]:
+    """Group and version of an `apiVersion`; the core group is the empty one."""
+    group, slash, version = text.partition("/")
+    return (group, version) if slash else ("", group)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a resource's Table; priority above 0 shows with `-o wide` only."""
+
+    name: str
+    type: str = "string"
+    format: str = ""
+    priority: int = 0
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Subresource:
+    """A part of a resource with an address of its own; `kind` is what it takes and returns."""
+
+    name: str
+    kind: GroupVersionKind
+    verbs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """What one path segment serves in one version.
+
+    `storage` names the resource whose objects these are: itself, but for a kind that is served in
+    two groups (`events.k8s.io` reads and writes the objects of the core group's events).
+    `selectable_fields` are the field selectors beyond `metadata.name` and `metadata.namespace`.
+    """
+
+    group: str
+    version: str
+    resource: str
+    kind: str
+    namespaced: bool
+    verbs: frozenset[str]
+    singular: str = ""
+    short_names: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    subresources: tuple[Subresource, ...] = ()
+    columns: tuple[Column, ...] = ()
+    selectable_fields: tuple[str, ...] = ()
+    storage: GroupResource = field(default=GroupResource("", ""))
+
+    def __post_init__(self) -> None:
+        if not self.storage.resource:
+            object.__setattr__(self, "storage", GroupResource(self.group, self.resource))
+
+    @property
+    def api_version(self) -> str:
+        """`v1`, or `apps/v1`."""
+        return api_version(self.group, self.version)
+
+    @property
+    def group_resource(self) -> GroupResource:
+        """The resource without its version, as error messages name it."""
+        return GroupResource(self.group, self.resource)
+
+    @property
+    def gvk(self) -> GroupVersionKind:
+        """Group, version and kind of its objects."""
+        return GroupVersionKind(self.group, self.version, self.kind)
+
+    @property
+    def list_kind(self) -> str:
+        """The kind of its lists."""
+        return f"{self.kind}List"
+
+    def subresource(self, name: str) -> Subresource | None:
+        """The subresource of that name, if it has one."""
+        return next((sub for sub in self.subresources if sub.name == name), None)
