@@ -1,0 +1,85 @@
+"""A change of the log as a version of the cache: its labels and selectable fields taken out, once.
+
+The result goes to `watchcache` by the pump, or to a watch that replays the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from listwatch.protocol.kinds import Resource
+from listwatch.protocol.versions import Change, ChangeType, Version
+
+# A field that an object leaves out counts as the zero value of its type, as upstream's
+# field functions have it (pkg/registry/core/*/strategy.go); every other one counts as ''.
+_ZERO = {
+    "spec.hostNetwork": "false",
+    "spec.unschedulable": "false",
+    "status.replicas": "0",
+}
+
+
+def version_of(change: Change, resource: Resource | None) -> Version:
+    """The version that a change made; a tombstone if it deleted.
+
+    `resource` says which fields can be selected; None (a kind that is not served) means name and
+    namespace alone.
+    """
+    document = orjson.loads(change.encoded.body)
+    metadata = document["metadata"]
+    fields = {"metadata.name": change.name, "metadata.namespace": change.namespace}
+    if resource is not None:
+        for path in resource.selectable_fields:
+            fields[path] = field_value(document, path)
+    return Version(
+        namespace=change.namespace,
+        name=change.name,
+        uid=change.uid,
+        revision=change.revision,
+        encoded=change.encoded,
+        labels=metadata.get("labels") or {},
+        fields=fields,
+        deleted=change.type is ChangeType.DELETED,
+        committed_at=change.committed_at,
+    )
+
+
+def field_value(document: Mapping[str, Any], path: str) -> str:  # Any: JSON values
+    """What a field selector compares with: '' for a field the object lacks."""
+    reader = _READERS.get(path)
+    value = reader(document) if reader is not None else _walk(document, path)
+    if value is None:
+        return _ZERO.get(path, "")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else str(value)
+
+
+def _walk(document: Mapping[str, Any], path: str) -> Any:
+    value: Any = document
+    for step in path.split("."):
+        if not isinstance(value, dict):
+            return None
+        value = value.get(step)
+    return value
+
+
+def _event_source(document: Mapping[str, Any]) -> Any:
+    # An event written by either of the two event APIs names its source in another place.
+    component = (document.get("source") or {}).get("component")
+    return component or document.get("reportingComponent")
+
+
+def _pod_ips(document: Mapping[str, Any]) -> Any:
+    addresses = (document.get("status") or {}).get("podIPs") or []
+    return ",".join(str(address.get("ip", "")) for address in addresses)
+
+
+_READERS = {
+    "source": _event_source,
+    "spec.host": lambda document: _walk(document, "spec.nodeName"),
+    "status.podIPs": _pod_ips,
+}
