@@ -21,14 +21,6 @@ if TYPE_CHECKING:
 __all__ = [
     "ALL_FIELDS", "ALL_LABELS", "EVERYTHING", "FieldSelector", "LabelSelector", "Selector", "Term",
 ]  # fmt: skip
-    "ALL_FIELDS",
-    "ALL_LABELS",
-    "EVERYTHING",
-    "FieldSelector",
-    "LabelSelector",
-    "Selector",
-    "Term",
-]
 
 
 class Term(NamedTuple):
