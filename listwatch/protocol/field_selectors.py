@@ -74,12 +74,7 @@ class FieldSelector:
         """
         terms = self.terms
         if any(term.key in ALIASES for term in terms):
-            terms = tuple(
-                term._replace(key=name)
-                if (name := ALIASES.get(term.key)) in selectable and term.key not in selectable
-                else term
-                for term in terms
-            )
+            terms = tuple(_under_its_name(term, selectable) for term in terms)
         own = bool(selectable) or custom
         for key, _, _ in terms:
             if key in selectable or key == "metadata.name":
@@ -110,6 +105,12 @@ class FieldSelector:
 
     def __str__(self) -> str:
         return ",".join(map(str, self.terms))
+
+
+def _under_its_name(term: FieldTerm, selectable: Collection[str]) -> FieldTerm:
+    name = ALIASES.get(term.key, term.key)
+    renamed = name in selectable and term.key not in selectable
+    return term._replace(key=name) if renamed else term
 
 
 EVERYTHING = FieldSelector()
