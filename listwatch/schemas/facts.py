@@ -91,3 +91,9 @@ def message(name: str) -> list[list[Any]] | None:  # Any: rows of number, name, 
         return None
     rows: list[list[Any]] = orjson.loads(text)
     return rows
+
+
+def message_name(schema_name: str) -> str:
+    """The name of the protobuf message of a schema."""
+    host, _, rest = schema_name.partition(".k8s.")
+    return f"k8s.{host}.{rest}".replace("-", "_")
