@@ -148,7 +148,11 @@ class Pump:
     async def catch_up(self) -> None:
         """Apply all that the log holds by now."""
         while not self._held:
-            rows = await self._readers.run(reads.changes, self.applied, BATCH)
+            try:
+                rows = await self._readers.run(reads.changes, self.applied, BATCH)
+            except reads.Compacted:
+                await self._refill()
+                continue
             if not self._apply_next(rows):
                 await self._refill()
                 continue

@@ -1,0 +1,3 @@
+"""Migrations of the store's tables."""
+
+from __future__ import annotations
