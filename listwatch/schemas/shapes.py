@@ -127,6 +127,13 @@ _NAMED: Mapping[str, Kind] = {
     "io.k8s.apimachinery.pkg.api.resource.Quantity": Kind.QUANTITY,
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": Kind.INT_OR_STRING,
 }
+# These are structs too, so that their zero values are written, in whatever form they have.
+_STRUCT_ZEROES: Mapping[Kind | None, Any] = {
+    Kind.TIME: None,
+    Kind.MICRO_TIME: None,
+    Kind.QUANTITY: "0",
+    Kind.INT_OR_STRING: 0,
+}
 _ZEROES: tuple[object, ...] = ("", 0, False)
 _TYPES: Mapping[str, Kind] = {
     "string": Kind.STRING,
@@ -138,6 +145,8 @@ _TYPES: Mapping[str, Kind] = {
 }
 # The messages say of its fields that they are kept when empty; its JSON leaves them out.
 _WRITTEN_ODDLY = frozenset({f"{_META}LabelSelector"})
+# The one zero time that is not written as null.
+_LEFT_OUT = frozenset({(f"{_META}ObjectMeta", "creationTimestamp")})
 
 
 def shape_of_kind(gvk: GroupVersionKind) -> Shape | None:
@@ -181,7 +190,9 @@ def _fields(shape: Shape) -> dict[str, Field]:
             name,
             schema,
             omits_zero=omits and not pointer,
-            zero=_zero(schema, omits=omits, pointer=pointer),
+            zero=MISSING
+            if (shape.name, name) in _LEFT_OUT
+            else _zero(schema, omits=omits, pointer=pointer),
         )
     return fields
 
@@ -191,11 +202,16 @@ def _zero(schema: Mapping[str, Any], *, omits: bool, pointer: bool) -> Any:  # A
     if default is not MISSING and (pointer or default == {} or default not in _ZEROES):
         # The zero value of a struct is written even where zero values are left out.
         return default
+    if pointer:
+        return MISSING if omits else None
+    kind = _NAMED.get(facts.reference(dict(schema)) or "")
+    if kind in _STRUCT_ZEROES:
+        return _STRUCT_ZEROES[kind]
     if omits:
         return MISSING
     if default is not MISSING:
         return default
-    return None if pointer or schema.get("type") in ("array", "object") else MISSING
+    return None if schema.get("type") in ("array", "object") else MISSING
 
 
 def _flags(message: str) -> dict[str, str]:
