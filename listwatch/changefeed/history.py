@@ -15,6 +15,7 @@ from listwatch.protocol.kinds import GroupResource, Resource
 from listwatch.protocol.versions import Change, ChangeType, Version
 from listwatch.store import reads
 from listwatch.store.readers import Readers
+from listwatch.watchcache.history import HistoryLost
 
 Resources = Callable[[GroupResource], Resource | None]
 
@@ -31,11 +32,14 @@ class LogHistory:
     ) -> list[Version]:
         """The changes with after < revision <= until, oldest first, at most `limit` of them.
 
-        Raises store.reads.Compacted if some of them may be gone.
+        Raises HistoryLost if some of them may be gone.
         """
-        return await self._readers.run(
-            self._changes, group_resource, after=after, until=until, limit=limit
-        )
+        try:
+            return await self._readers.run(
+                self._changes, group_resource, after=after, until=until, limit=limit
+            )
+        except reads.Compacted as error:
+            raise HistoryLost(error.oldest) from error
 
     async def state_at(
         self,
@@ -46,15 +50,18 @@ class LogHistory:
         after_key: str = "",
         limit: int = 500,
     ) -> list[Version]:
-        """The objects as they stood at a revision, in key order; raises store.reads.Compacted."""
-        rows = await self._readers.run(
-            reads.state_at,
-            group_resource,
-            revision,
-            prefix=prefix,
-            after_key=after_key,
-            limit=limit,
-        )
+        """The objects as they stood at a revision, in key order; raises HistoryLost."""
+        try:
+            rows = await self._readers.run(
+                reads.state_at,
+                group_resource,
+                revision,
+                prefix=prefix,
+                after_key=after_key,
+                limit=limit,
+            )
+        except reads.Compacted as error:
+            raise HistoryLost(error.oldest) from error
         resource = self._resources(group_resource)
         return [version_of(row, resource) for row in rows]
 
@@ -66,12 +73,7 @@ class LogHistory:
         self, group_resource: GroupResource, *, after: int, until: int, limit: int
     ) -> list[Version]:
         rows = reads.changes(after, limit, group_resource, until)
-        versions = linked(rows, self._resources)
-        # Only now: what was read before a compaction is whole if none has passed `after` since.
-        compacted = reads.head().compacted
-        if after < compacted:
-            raise reads.Compacted(compacted)
-        return versions
+        return linked(rows, self._resources)
 
 
 def linked(rows: Sequence[Change], resources: Resources) -> list[Version]:
@@ -84,7 +86,7 @@ def linked(rows: Sequence[Change], resources: Resources) -> list[Version]:
     ]
     for row in reads.at_revisions(missing):
         made[row.revision] = version_of(row, resources(row.group_resource))
-    versions = []
+    versions: list[Version] = []
     for row in rows:
         version = version_of(row, resources(row.group_resource))
         previous = made.get(row.previous_revision)
@@ -113,39 +115,25 @@ class FillAll:
 
 
 def read_fill(resources: Resources, since: float, byte_cap: int) -> FillAll:
-    """Read everything that a start needs; called in a reader's thread.
+    """Read everything that a start needs, as of one revision; called in a reader's thread.
 
-    No transaction is held open for long: the objects are read row by row while others write, and
-    the changes that came meanwhile are replayed over them. Replaying is exact whatever mixture of
-    states the reading met, since every object that changed meanwhile has its last change there.
+    `since` (wall time) and `byte_cap` (bytes of bodies) bound the history.
     """
-    before = reads.head()
     fills: dict[GroupResource, Fill] = {}
-    for stored in reads.objects():
-        change = Change(
-            stored.revision, stored.group_resource, stored.namespace, stored.name, stored.uid,
-            ChangeType.MODIFIED, stored.encoded, 0, 0.0,
-        )  # fmt: skip
-        fill = fills.setdefault(stored.group_resource, Fill({}, []))
-        version = version_of(change, resources(stored.group_resource))
-        fill.objects[version.key] = version
-    floor = reads.floor_since(since, byte_cap)
-    rows = _changes_to_head(floor)
-    revision = max(before.current, rows[-1].revision if rows else 0)
-    for version, row in zip(linked(rows, resources), rows, strict=True):
+    with reads.snapshot() as head:
+        for stored in reads.objects():
+            change = Change(
+                stored.revision, stored.group_resource, stored.namespace, stored.name, stored.uid,
+                ChangeType.MODIFIED, stored.encoded, 0, 0.0,
+            )  # fmt: skip
+            version = version_of(change, resources(stored.group_resource))
+            fills.setdefault(stored.group_resource, Fill({}, [])).objects[version.key] = version
+        floor = reads.floor_since(since, byte_cap)
+        rows = reads.changes(floor, max(head.current - floor, 0))
+        history = linked(rows, resources)
+    for row, version in zip(rows, history, strict=True):
         fill = fills.setdefault(row.group_resource, Fill({}, []))
         fill.history.append(version)
-        if version.deleted:
-            fill.objects.pop(version.key, None)
-        else:
-            fill.objects[version.key] = version
-    return FillAll(revision, floor, fills)
-
-
-def _changes_to_head(after: int) -> list[Change]:
-    rows: list[Change] = []
-    while True:
-        batch = reads.changes(rows[-1].revision if rows else after, 1000)
-        rows.extend(batch)
-        if len(batch) < 1000:  # noqa: PLR2004 (a short batch is the last one)
-            return rows
+        if not version.deleted:
+            fill.objects[version.key] = version  # the same one as in the ring
+    return FillAll(head.current, floor, fills)

@@ -164,16 +164,12 @@ class Pump:
             self._hinted = self._clock.monotonic()
         self._wake.set()
 
-    def _apply_next(self, rows: Sequence[Change]) -> bool:
-        """Apply what is not applied yet; False if the log lacks the change that comes next."""
+    def _apply_next(self, rows: Sequence[Change]) -> None:
         for row in rows:
-            following = self.applied + 1
-            if row.revision > following:
-                return False
-            if row.revision == following and not self._held:
+            # The signal may have brought some of these while the reading went on.
+            if row.revision == self.applied + 1 and not self._held:
                 self._apply(row)
                 self._count["from_log"] += 1
-        return True
 
     def _apply(self, change: Change) -> None:
         group_resource = change.group_resource

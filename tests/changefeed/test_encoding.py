@@ -1,4 +1,4 @@
-"""What selectors see of an object is taken out of it once, as the real server's field functions do."""
+"""What selectors see of an object is taken out of it once, as the real server does."""
 
 from __future__ import annotations
 
