@@ -1,4 +1,4 @@
-"""Fixtures that all rooms share: the database on disk, and a loop that may not be blocked."""
+"""Fixtures that all rooms share: the database on disk, an empty store, a loop that may not be blocked."""
 
 from __future__ import annotations
 
@@ -7,19 +7,47 @@ from collections.abc import Iterator
 
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
+from pytest_django.plugin import DjangoDbBlocker
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(
+def django_db_setup(
+    django_test_environment: None,
     django_db_modify_db_settings_parallel_suffix: None,
+    django_db_blocker: DjangoDbBlocker,
     tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    """The test database is a file: one in memory has neither a log to write ahead nor threads."""
+) -> Iterator[None]:
+    """The test database. On SQLite a file: one in memory has neither write-ahead log nor threads.
+
+    pytest-django's own makes one only for the marker `django_db`, which `store` does without.
+    """
     from django.db import connection
+    from django.test.utils import setup_databases, teardown_databases
 
     if connection.vendor == "sqlite":
         path = tmp_path_factory.mktemp("database") / "test.sqlite3"
         connection.settings_dict["TEST"]["NAME"] = str(path)
+    with django_db_blocker.unblock():
+        made = setup_databases(verbosity=0, interactive=False)
+        yield
+        teardown_databases(made, verbosity=0)
+
+
+@pytest.fixture
+def store(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """The store's tables, open to all threads of the test, and emptied when it ends.
+
+    Transactions are real ones. Much quicker than `django_db(transaction=True)`, which empties
+    every table of every app; for tests that write nothing but the store.
+    """
+    from django.db import connection
+
+    with django_db_blocker.unblock():
+        yield
+        with connection.cursor() as cursor:
+            cursor.execute("DELETE FROM listwatch_store_storedobject")
+            cursor.execute("DELETE FROM listwatch_store_change")
+            cursor.execute("UPDATE listwatch_store_head SET current = 0, compacted = 0, swept = 0")
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,9 @@ import logging
 import queue
 import threading
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, connections, transaction
@@ -69,12 +70,6 @@ class _Counts:
     commit_seconds: float = 0.0
     revision: int = 0
     taken: int = 0  # members that have been put into a transaction
-
-
-@dataclass(slots=True)
-class _Group:
-    members: Sequence[_Member]
-    outcomes: list[Change | Exception] = field(default_factory=list)
 
 
 class GroupCommitter:
@@ -267,8 +262,11 @@ def _carry_out_one(
     now: float,
     changes: list[Change],
 ) -> Change | Exception:
+    # Django's own savepoint costs as much as the write; it is needed where a guard may run queries
+    # and register callbacks of its own.
+    savepoint = _savepoint(cursor) if member.operation.guard is None else transaction.atomic()
     try:
-        with transaction.atomic():
+        with savepoint:
             opened = Transaction(cursor, now)
             change = opened.write(member.operation)
     except Exception as error:  # the member's own outcome
@@ -277,6 +275,21 @@ def _carry_out_one(
         return error
     changes.extend(opened.changes)
     return change
+
+
+@contextmanager
+def _savepoint(cursor: CursorWrapper) -> Iterator[None]:
+    cursor.execute("SAVEPOINT member")
+    try:
+        yield
+    except BaseException:
+        try:
+            cursor.execute("ROLLBACK TO SAVEPOINT member")
+            cursor.execute("RELEASE SAVEPOINT member")
+        except (DatabaseError, InterfaceError):
+            cursor.db.needs_rollback = True
+        raise
+    cursor.execute("RELEASE SAVEPOINT member")
 
 
 def _answer(members: Sequence[_Member], outcomes: Sequence[Change | Exception]) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import ClassVar, NoReturn
 
-from django.db import models
+from django.db import DEFAULT_DB_ALIAS, models
 
 from listwatch.protocol.kinds import GroupResource
-from listwatch.protocol.objects import Encoded
+from listwatch.protocol.objects import Encoded, key_of
 from listwatch.protocol.versions import ChangeType
 from listwatch.store.fields import ByteOrderField
 from listwatch.store.managers import ReadOnlyQuerySet, StoredObjectQuerySet, WriteRefused
@@ -111,7 +111,11 @@ class StoredObject(models.Model):
                 self.group_resource, self.namespace, self.name, self.revision, self.encoded,
             )  # fmt: skip
         self.revision = write(operation).revision
-        self.refresh_from_db()
+        if self._state.adding:
+            self.key = key_of(self.namespace, self.name)
+            row = StoredObject.objects.filter(group=self.group, resource=self.resource)
+            self.pk = row.filter(key=self.key).values_list("pk", flat=True).first()
+            self._state.adding, self._state.db = False, DEFAULT_DB_ALIAS
 
     def save_base(self, *args: object, **kwargs: object) -> NoReturn:
         """Refused: this is how `loaddata` would write past the log."""

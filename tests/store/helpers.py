@@ -6,6 +6,7 @@ from typing import Any
 
 from listwatch.protocol.kinds import GroupResource
 from listwatch.protocol.objects import Encoded, encode
+from listwatch.store import reads
 from listwatch.store.writes import Create, Delete, Update
 
 PODS = GroupResource("", "pods")
@@ -26,3 +27,20 @@ def update(name: str, expected: int, namespace: str = "ns", n: int = 0, **kwargs
 
 def delete(name: str, expected: int, namespace: str = "ns", **kwargs: Any) -> Delete:
     return Delete(PODS, namespace, name, expected, body(name), **kwargs)
+
+
+def log_is_whole() -> None:
+    """Assert what holds at every commit: numbers without gap, and the log's newest is what stands."""
+    head = reads.head()
+    rows = reads.changes(head.compacted, 1_000_000)
+    assert [row.revision for row in rows] == list(range(head.compacted + 1, head.current + 1))
+    newest = {
+        (gr, row.namespace, row.name): (row.revision, row.uid, row.encoded)
+        for gr in reads.group_resources()
+        for row in reads.state_at(gr, head.current, limit=1_000_000)
+    }
+    stored = {
+        (row.group_resource, row.namespace, row.name): (row.revision, row.uid, row.encoded)
+        for row in reads.objects()
+    }
+    assert stored == newest
