@@ -1,0 +1,67 @@
+"""Faults of fields as causes, in kube-apiserver's words.
+
+Used by every validator here. Upstream: apimachinery/pkg/util/validation/field/errors.go.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from listwatch.protocol.errors import Cause
+from listwatch.protocol.names import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+IMMUTABLE = "field is immutable"
+NEGATIVE = "must be greater than or equal to 0"
+
+
+def invalid(field: str, value: Any, why: str) -> Cause:  # Any: a JSON value
+    """The field has a value that it cannot have."""
+    return Cause("FieldValueInvalid", f"Invalid value: {shown(value)}: {why}", field)
+
+
+def required(field: str, why: str = "") -> Cause:
+    """The field has no value."""
+    return Cause("FieldValueRequired", f"Required value: {why}" if why else "Required value", field)
+
+
+def duplicate(field: str, value: Any) -> Cause:  # Any: a JSON value
+    """Another one has this value already."""
+    return Cause("FieldValueDuplicate", f"Duplicate value: {shown(value)}", field)
+
+
+def forbidden(field: str, why: str) -> Cause:
+    """The field may not be set, or not be changed."""
+    return Cause("FieldValueForbidden", f"Forbidden: {why}", field)
+
+
+def not_found(field: str, value: Any) -> Cause:  # Any: a JSON value
+    """What the field names is not there."""
+    return Cause("FieldValueNotFound", f"Not found: {shown(value)}", field)
+
+
+def too_long(field: str, limit: int) -> Cause:
+    """The field has more bytes than it may have."""
+    return Cause("FieldValueTooLong", f"Too long: may not be more than {limit} bytes", field)
+
+
+def too_many(field: str, count: int, limit: int) -> Cause:
+    """The list has more elements than it may have."""
+    message = f"Too many: {count}: must have at most {limit} items"
+    return Cause("FieldValueTooMany", message, field)
+
+
+def not_supported(field: str, value: Any, supported: Iterable[str]) -> Cause:  # Any: a JSON value
+    """The value is none of a few."""
+    values = ", ".join(quoted(text) for text in supported)
+    message = f"Unsupported value: {shown(value)}: supported values: {values}"
+    return Cause("FieldValueNotSupported", message, field)
+
+
+def shown(value: Any) -> str:  # Any: a JSON value
+    """A value as messages show it: text in quotes, anything else as JSON."""
+    return quoted(value) if isinstance(value, str) else orjson.dumps(value).decode()
