@@ -1,0 +1,66 @@
+"""The one WebSocket of a page: JSON in, JSON out, and nothing that runs when it is closed.
+
+Messages go to the page's `Session`, whose frames are sent here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import orjson
+from channels.generic.websocket import AsyncWebsocketConsumer
+
+from dashboard.access import may_see
+from dashboard.session import Frame, Session, cancelled
+
+SIGNED_OUT = 4401  # the browser shows "signed out" and does not come again
+UNSUPPORTED = 1003
+TOO_BIG = 1009
+LONGEST_MESSAGE = 16 * 1024
+
+
+class DashboardConsumer(AsyncWebsocketConsumer):
+    """Accepts whoever may see the pages; closes at once, with a code that says why, for others."""
+
+    session: Session | None = None
+    task: asyncio.Task[None] | None = None
+
+    async def connect(self) -> None:
+        """Accept first, so that the browser can read the code of a refusal."""
+        await self.accept()
+        user = self.scope.get("user")
+        if user is None or not may_see(user):
+            await self.close(SIGNED_OUT)
+            return
+        client: Any = self.scope.get("client") or ("", 0)  # Any: ASGI's host and port
+        runtime = self.scope["listwatch.runtime"]
+        self.session = Session(runtime, user, self._deliver, address=str(client[0]))
+        self.task = asyncio.create_task(self.session.run(), name="dashboard page")
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """One message of the page."""
+        if self.session is None:
+            return
+        if text_data is None:
+            await self.close(UNSUPPORTED)
+            return
+        if len(text_data) > LONGEST_MESSAGE:
+            await self.close(TOO_BIG)
+            return
+        try:
+            message = orjson.loads(text_data)
+        except orjson.JSONDecodeError:
+            message = None
+        await self.session.handle(message if isinstance(message, dict) else {})
+
+    async def disconnect(self, code: int) -> None:
+        """End what the page had open."""
+        task, self.task = self.task, None
+        if task is not None:
+            await cancelled(task)
+        if self.session is not None:
+            await self.session.close()
+
+    async def _deliver(self, frame: Frame) -> None:
+        await self.send(text_data=orjson.dumps(frame).decode())

@@ -1,0 +1,54 @@
+"""Numbers and ages as people read them; static/dashboard/format.js writes the same in the browser.
+
+A test holds the two to one table. Revisions are never formatted. Used by the template tags.
+"""
+
+from __future__ import annotations
+
+from listwatch.protocol.durations import human_duration
+
+_UNITS = ("KiB", "MiB", "GiB", "TiB")
+
+
+def count(value: int | None) -> str:
+    """A number with thousands apart; '' for none."""
+    return "" if value is None else f"{value:,}"
+
+
+def rate(value: float | None) -> str:
+    """Events a second: one digit below ten."""
+    if value is None:
+        return ""
+    if value == 0:
+        return "0"
+    return f"{value:.1f}" if value < 10 else f"{round(value):,}"
+
+
+def ms(value: float | None) -> str:
+    """A duration given in milliseconds."""
+    if value is None:
+        return ""
+    if value < 0.0005:
+        return "0"
+    if value < 10:
+        return f"{value:.2f} ms" if value < 1 else f"{value:.1f} ms"
+    if value < 1000:
+        return f"{int(value + 0.5)} ms"
+    return f"{value / 1000:.1f} s" if value < 120_000 else age(value / 1000)
+
+
+def size(value: int | None) -> str:
+    """Bytes in powers of 1024."""
+    if value is None:
+        return ""
+    if value < 1024:
+        return f"{value} B"
+    scaled, unit = value / 1024, 0
+    while scaled >= 1023.95 and unit < len(_UNITS) - 1:
+        scaled, unit = scaled / 1024, unit + 1
+    return f"{scaled:.1f} {_UNITS[unit]}" if scaled < 10 else f"{int(scaled + 0.5)} {_UNITS[unit]}"
+
+
+def age(seconds: float) -> str:
+    """kubectl's short form of a duration (`human_duration`)."""
+    return human_duration(seconds)

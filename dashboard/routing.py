@@ -1,0 +1,11 @@
+"""The dashboard's one WebSocket."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from dashboard.consumers import DashboardConsumer
+
+SOCKET_PATH = "/dashboard/socket/"
+
+websocket_urlpatterns = [path(SOCKET_PATH.lstrip("/"), DashboardConsumer.as_asgi())]

@@ -1,0 +1,140 @@
+"""The journeys of recent events, observed: from the commit to the cache, and on to each watcher.
+
+An EventFlow is added to `runtime.observers` while a page shows it and removed when none does:
+nothing is paid for otherwise. `subscriptions` takes what is new.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from dashboard.agents import short_agent
+from listwatch.protocol.versions import ChangeType
+
+if TYPE_CHECKING:
+    from listwatch.protocol.clock import Clock
+    from listwatch.protocol.events import EndReason
+    from listwatch.protocol.kinds import GroupResource
+    from listwatch.protocol.versions import Version
+    from listwatch.watchcache.lane import Lane
+    from listwatch.watchcache.watcher import CacheWatcher
+
+HELD = 200  # journeys kept: what a page shows
+PER_SECOND = 50  # journeys begun in one second at most; the rest are counted
+NAMES = 6  # watchers named a journey; the rest are counted
+
+
+class Journey:
+    """One event on its way. Times are seconds of the wall clock; `sequence` grows with every change."""
+
+    __slots__ = (
+        "committed_at", "group_resource", "key", "lanes", "last_delivered_at", "names",
+        "offered", "reached", "received_at", "revision", "sequence", "type",
+    )  # fmt: skip
+
+    def __init__(self, group_resource: GroupResource, event: Version, now: float) -> None:
+        self.group_resource = group_resource
+        self.revision = event.revision
+        self.key = event.key
+        self.type = type_of(event)
+        self.committed_at = event.committed_at
+        self.received_at = now
+        self.lanes: set[int] = set()
+        self.offered = 0  # watchers in these lanes
+        self.reached = 0  # watchers that took it
+        self.names: list[str] = []
+        self.last_delivered_at: float | None = None
+        self.sequence = 0
+
+
+def type_of(event: Version) -> ChangeType:
+    """What the write did to its object, told by the version before."""
+    if event.deleted:
+        return ChangeType.DELETED
+    before = event.previous
+    return ChangeType.ADDED if before is None or before.deleted else ChangeType.MODIFIED
+
+
+class EventFlow:
+    """An observer that keeps the newest journeys, sampled when there are many.
+
+    Promises bounded memory and, per call, work bounded by the journeys that a chunk can touch.
+    `seen` counts every event, so that what sampling left out is known. Called in the event loop.
+    """
+
+    def __init__(self, clock: Clock, changed: Callable[[], None]) -> None:
+        self._clock = clock
+        self._notify = changed
+        self._journeys: deque[Journey] = deque(maxlen=HELD)
+        self._by_revision: dict[int, Journey] = {}
+        self._second = 0
+        self._begun = 0
+        self.sequence = 0  # of the newest change to any journey
+        self.seen = 0  # events
+        self.left_out = 0  # of these, not followed
+
+    # What the watch cache reports.
+
+    def received(self, group_resource: GroupResource, event: Version) -> None:
+        """Begin a journey, unless this second has begun enough."""
+        self.seen += 1
+        now = self._clock.now()
+        second = int(now)
+        if second != self._second:
+            self._second, self._begun = second, 0
+        self._begun += 1
+        if self._begun > PER_SECOND:
+            self.left_out += 1
+            self._notify()
+            return
+        if len(self._journeys) == HELD:
+            del self._by_revision[self._journeys[0].revision]
+        journey = Journey(group_resource, event, now)
+        self._journeys.append(journey)
+        self._by_revision[event.revision] = journey
+        self._changed(journey)
+
+    def offered(self, group_resource: GroupResource, event: Version, lanes: Sequence[Lane]) -> None:
+        """Note the lanes that this event stands in."""
+        journey = self._by_revision.get(event.revision)
+        if journey is not None:
+            journey.lanes.update(lane.id for lane in lanes)
+            journey.offered = sum(len(lane.watchers) for lane in lanes)
+
+    def delivered(self, watcher: CacheWatcher, after: int, until: int, size: int) -> None:
+        """Mark every followed event that this chunk held for this watcher."""
+        if not self._journeys or until < self._journeys[0].revision:
+            return
+        now = self._clock.now()
+        lane = watcher.lane.id
+        for journey in self._between(after, until):
+            if lane in journey.lanes:
+                journey.reached += 1
+                journey.last_delivered_at = now
+                if len(journey.names) < NAMES:
+                    journey.names.append(short_agent(watcher.client.agent))
+                self._changed(journey)
+
+    def ended(self, watcher: CacheWatcher, reason: EndReason) -> None:
+        """Nothing: the watchers tables tell of ends."""
+
+    # What a page takes.
+
+    def since(self, sequence: int) -> list[Journey]:
+        """Journeys that changed after this sequence, oldest event first."""
+        return [journey for journey in self._journeys if journey.sequence > sequence]
+
+    def _between(self, after: int, until: int) -> Iterator[Journey]:
+        # From the newest back: a chunk of a watcher that keeps up ends with the newest events.
+        for journey in reversed(self._journeys):
+            if journey.revision <= after:
+                return
+            if journey.revision <= until:
+                yield journey
+
+    def _changed(self, journey: Journey) -> None:
+        self.sequence += 1
+        journey.sequence = self.sequence
+        self._notify()

@@ -1,0 +1,93 @@
+"""What templates write: formatted numbers, ages, and the ring's drawing for still pages.
+
+The modules in static/dashboard write the same once a page is live.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from dashboard import formats
+
+register = template.Library()
+
+Ring = dict[str, Any]  # Any: the frame's values, see `frames.ring`
+_TYPES = ("ADDED", "MODIFIED", "DELETED")
+_STRIP = 1000  # units of the strip's own width
+_HEIGHT = 40
+
+
+@register.filter
+def count(value: Any) -> str:  # Any: None in the empty row of a <template>
+    """A number with thousands apart."""
+    return formats.count(value) if isinstance(value, int) else ""
+
+
+@register.filter
+def rate(value: Any) -> str:  # Any: as above
+    """Events a second."""
+    return formats.rate(value) if isinstance(value, (int, float)) else ""
+
+
+@register.filter
+def ms(value: Any) -> str:  # Any: as above
+    """Milliseconds."""
+    return formats.ms(value) if isinstance(value, (int, float)) else ""
+
+
+@register.filter
+def size(value: Any) -> str:  # Any: as above
+    """Bytes."""
+    return formats.size(value) if isinstance(value, int) else ""
+
+
+@register.simple_tag
+def age(moment: Any, now: Any) -> SafeString | str:  # Any: as above
+    """The age of a moment as kubectl writes it; the exact time is the tooltip."""
+    if not isinstance(moment, (int, float)) or not isinstance(now, (int, float)):
+        return ""
+    exact = datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>', exact, exact, formats.age(now - moment)
+    )
+
+
+@register.simple_tag
+def ringstrip(ring: Ring) -> SafeString:
+    """The slots of the ring: one column a bucket, its parts by type, as ring.js draws them."""
+    cell = _STRIP * ring["per_bucket"] / ring["capacity"]
+    gap = 1 if cell > 4 else 0
+    parts: list[tuple[str, str, str, str, str]] = []
+    for index, counts in enumerate(ring["buckets"]):
+        total, top = sum(counts), 0.0
+        width = max(cell * total / ring["per_bucket"] - gap, 0.5)
+        for name, each in zip(_TYPES, counts, strict=True):
+            if each:
+                height = _HEIGHT * each / total
+                numbers = (index * cell, top, width, height)
+                parts.append((*(f"{number:.2f}" for number in numbers), name))  # type: ignore[arg-type]
+                top += height
+    return format_html_join("", '<rect x="{}" y="{}" width="{}" height="{}" class="{}"/>', parts)
+
+
+@register.simple_tag
+def ringmarks(ring: Ring) -> SafeString:
+    """Where each watcher stands, as ring.js draws it."""
+    marks = []
+    for mark in ring["marks"]:
+        percent = 100 * mark["at"] / ring["capacity"]
+        number = mark["count"] if mark["count"] > 1 else ""
+        anchor = "end" if percent > 97 else "start" if percent < 3 else "middle"
+        kind = "mark lost" if mark["lost"] else "mark"
+        marks.append((f"{percent:.2f}%", kind, mark["title"], anchor, number))
+    return format_html_join(
+        "",
+        '<svg x="{}" overflow="visible" class="{}"><title>{}</title>'
+        '<path d="M-4.5 15h9L.75 22v2h-1.5v-2z"/><text y="10" text-anchor="{}">{}</text></svg>',
+        marks,
+    )

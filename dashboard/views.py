@@ -1,0 +1,224 @@
+"""The pages as they stand at one moment; the browser keeps them current over `consumers`.
+
+Each page's data comes from `frames`, which reads statistics only; the `.json` twin is that data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from django.contrib.auth.views import LoginView
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django.views.decorators.http import require_POST
+
+from dashboard import commands, frames, samples
+from dashboard.access import signed_in
+from dashboard.keys import KEYS
+from dashboard.routing import SOCKET_PATH
+from listwatch.protocol.kinds import GroupResource
+
+if TYPE_CHECKING:
+    from listwatch.protocol.kinds import Resource
+    from listwatch.runtime import Runtime
+
+Page = Callable[..., Awaitable[HttpResponseBase]]
+Context = dict[str, Any]  # Any: what a template may be given
+
+TABS = (
+    ("overview", "Overview"),
+    ("flow", "Flow"),
+    ("watchers", "Watchers"),
+    ("attach", "Attach"),
+)
+THEMES = ("", "light", "dark")
+THEME_COOKIE = "listwatch_theme"
+YEAR = 365 * 24 * 3600
+SLOTS = 100  # of the ring on one page
+STARTS = (
+    ("state", "the state, then changes"),
+    ("now", "now"),
+    ("revision", "a revision"),
+)
+
+
+def runtime_of(request: HttpRequest) -> Runtime:
+    """The running server, which every request carries in its scope."""
+    runtime: Runtime = request.scope["listwatch.runtime"]  # type: ignore[attr-defined]
+    return runtime
+
+
+def frame_of_page(request: HttpRequest, name: str) -> Context:
+    """What every page needs besides its data."""
+    theme = request.COOKIES.get(THEME_COOKIE, "")
+    theme = theme if theme in THEMES else ""
+    return {
+        "theme": theme,
+        "next_theme": THEMES[(THEMES.index(theme) + 1) % len(THEMES)],
+        "keys": KEYS,
+        "tabs": [
+            {
+                "url": reverse(f"dashboard:{tab}"),
+                "title": title,
+                "name": tab,
+                "current": tab == name,
+            }
+            for tab, title in TABS
+        ],
+        "q": request.GET.get("q", ""),
+    }
+
+
+async def _answer(
+    request: HttpRequest, name: str, data: Context, context: Context, *, as_json: bool
+) -> HttpResponseBase:
+    if as_json:
+        return JsonResponse(data)
+    runtime = runtime_of(request)
+    query = request.GET.urlencode()
+    json_path = request.path.rstrip("/") + ".json"
+    if name == "overview":
+        json_path = reverse("dashboard:overview-json")
+    page: Context = {
+        **frame_of_page(request, name),
+        "user": await request.auser(),
+        "socket": SOCKET_PATH,
+        "now": runtime.clock.now(),
+        "applied": str(runtime.caches.progress.applied),
+        "head": str(runtime.statistics().head),
+        "json_url": f"{json_path}?{query}" if query else json_path,
+        "data": data,
+        **context,
+    }
+    return render(request, f"dashboard/{name}.html", page)
+
+
+@signed_in
+async def overview(request: HttpRequest, *, as_json: bool = False) -> HttpResponseBase:
+    """All resources, and the few numbers that say how things stand."""
+    runtime = runtime_of(request)
+    data = frames.overview(runtime, runtime.statistics())
+    return await _answer(request, "overview", data, {}, as_json=as_json)
+
+
+@signed_in
+async def resource(
+    request: HttpRequest, resource: str, *, as_json: bool = False
+) -> HttpResponseBase:
+    """One resource: ring, slots, watchers. `?before=` a revision shows older slots."""
+    runtime = runtime_of(request)
+    group_resource = GroupResource.parse(resource)
+    cacher = runtime.caches.cachers().get(group_resource)
+    stored = runtime.resources.stored(group_resource)
+    if cacher is None or stored is None:
+        raise Http404(f"no resource {resource!r} is served")
+    before = request.GET.get("before", "")
+    if not before.isdecimal():
+        before = ""
+    data = frames.resource(runtime, cacher, before=int(before) if before else None, limit=SLOTS)
+    older = data.pop("older")
+    context = {
+        "resource": str(group_resource),
+        "kind": f"{stored.api_version} {stored.kind}",
+        "namespaced": stored.namespaced,
+        "selectable_fields": _selectable(stored),
+        "before": before,
+        "older_url": f"{request.path}?{urlencode({'before': older})}" if older else "",
+        "attach_url": f"{reverse('dashboard:attach')}?{urlencode({'resource': _path(stored)})}",
+        "watch_command": commands.watch(stored),
+        "write_command": commands.write(stored),
+    }
+    return await _answer(request, "resource", data, context, as_json=as_json)
+
+
+@signed_in
+async def flow(request: HttpRequest, *, as_json: bool = False) -> HttpResponseBase:
+    """The newest events of all rings; live, each with who got it."""
+    data = {"events": frames.recent_events(runtime_of(request))}
+    context = {"write_command": commands.WRITE}
+    return await _answer(request, "flow", data, context, as_json=as_json)
+
+
+@signed_in
+async def watchers(request: HttpRequest, *, as_json: bool = False) -> HttpResponseBase:
+    """Every watcher of every resource, and those that ended lately."""
+    data = frames.watchers(runtime_of(request))
+    context = {"watch_command": "kubectl get pods -A -w --output-watch-events"}
+    return await _answer(request, "watchers", data, context, as_json=as_json)
+
+
+@signed_in
+async def attach(request: HttpRequest, *, as_json: bool = False) -> HttpResponseBase:
+    """The form; what is attached lives in the browser that attached it."""
+    runtime = runtime_of(request)
+    watchable = [each for each in runtime.resources.served() if "watch" in each.verbs]
+    form: Context = {"resource": "v1/pods", "from": "state", "bookmarks": "true"}
+    if "resource" in request.GET:
+        form = dict(request.GET.items()) | {"from": request.GET.get("from", "state")}
+        form.setdefault("bookmarks", "" if "from" in request.GET else "true")
+    chosen = next((each for each in watchable if _path(each) == form["resource"]), watchable[0])
+    groups: dict[str, list[Context]] = {}
+    for each in watchable:
+        option = {"value": _path(each), "title": each.resource, "namespaced": each.namespaced}
+        groups.setdefault(each.api_version, []).append(option)
+    context: Context = {
+        "form": form,
+        "starts": STARTS,
+        "groups": [
+            {"title": title, "resources": all_}
+            for title, all_ in sorted(groups.items(), key=lambda item: (item[0] != "v1", item[0]))
+        ],
+        "commands": [commands.watch(chosen, form)],
+    }
+    data = {"resources": [option["value"] for all_ in groups.values() for option in all_]}
+    return await _answer(request, "attach", data, context, as_json=as_json)
+
+
+@signed_in
+async def patterns(request: HttpRequest) -> HttpResponseBase:
+    """Every component, in both themes side by side; its numbers are made up."""
+    context = {
+        **frame_of_page(request, "patterns"),
+        "user": await request.auser(),
+        **samples.everything(runtime_of(request).clock.now()),
+    }
+    return render(request, "dashboard/patterns.html", context)
+
+
+@require_POST
+def theme(request: HttpRequest) -> HttpResponse:
+    """Choose the colours and go back: the switch of browsers without JavaScript."""
+    chosen = request.POST.get("theme", "")
+    target = request.POST.get("next", "")
+    if not url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()}):
+        target = reverse("dashboard:overview")
+    response = HttpResponseRedirect(target)
+    response.set_cookie(
+        THEME_COOKIE, chosen if chosen in THEMES else "", max_age=YEAR, samesite="Lax"
+    )
+    return response
+
+
+class Login(LoginView):
+    """Django's login in the dashboard's look."""
+
+    template_name = "dashboard/login.html"
+    next_page = "dashboard:overview"
+    redirect_authenticated_user = True
+
+    def get_context_data(self, **kwargs: Any) -> Context:  # Any: Django's own signature
+        """With what every page needs."""
+        return {**super().get_context_data(**kwargs), **frame_of_page(self.request, "login")}
+
+
+def _path(resource: Resource) -> str:
+    return f"{resource.api_version}/{resource.resource}"
+
+
+def _selectable(resource: Resource) -> list[str]:
+    names = ["metadata.name", *(["metadata.namespace"] if resource.namespaced else [])]
+    return [*names, *resource.selectable_fields]

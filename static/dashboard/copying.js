@@ -1,0 +1,13 @@
+// Copy buttons: shown where the browser can copy, each copies the command beside it.
+
+export function wireCopying() {
+  if (!navigator.clipboard) return;
+  for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (!button) return;
+    await navigator.clipboard.writeText(button.parentElement.querySelector("code").textContent);
+    button.dataset.done = "";
+    setTimeout(() => delete button.dataset.done, 1500);
+  });
+}

@@ -1,0 +1,34 @@
+// The entrance: wires what every page has, then the page's own module.
+
+import { Chip } from "./chip.js";
+import { startTicking, setServerTime } from "./clock.js";
+import { wireCopying } from "./copying.js";
+import { wireKeys } from "./keys.js";
+import { Socket } from "./socket.js";
+import { wireTheme } from "./theme.js";
+
+const PAGES = {
+  overview: () => import("./overview.js"),
+  resource: () => import("./resource.js"),
+  watchers: () => import("./watchers.js"),
+  flow: () => import("./flow.js"),
+  attach: () => import("./attach.js"),
+};
+
+wireTheme();
+wireCopying();
+wireKeys();
+
+const { page, socket: path, now } = document.body.dataset;
+if (path && PAGES[page]) {
+  setServerTime(Number(now));
+  startTicking();
+  const chip = new Chip(document.getElementById("chip"), document.getElementById("revisions"));
+  const address = new URL(path, location.href);
+  address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+  const socket = new Socket(address, { onState: (state, more) => chip.show(state, more) });
+  chip.retry = () => socket.retryNow();
+  const module = await PAGES[page]();
+  module.start(socket);
+  socket.start();
+}

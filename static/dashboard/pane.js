@@ -1,0 +1,112 @@
+// One attached watcher: its state, its command, and the newest of its events.
+
+import { announce } from "./announce.js";
+import { copyOf, fill } from "./bind.js";
+import { Pause } from "./pausing.js";
+import { KeyedTable } from "./tables.js";
+
+const LIMIT = 500;
+const WORDS = { opening: "opening", live: "live", paused: "paused", ended: "ended", refused: "refused" };
+
+export class Pane {
+  constructor(id, wish, socket, { onDetach }) {
+    this.id = id;
+    this.wish = wish;
+    this.socket = socket;
+    this.revision = "";
+    this.synced = false;
+    this.element = copyOf("pane");
+    this.element.id = id;
+    this.table = new KeyedTable(this.element.querySelector("tbody"), { limit: LIMIT });
+    this.pause = new Pause(this.element.querySelector("[data-do=pause]"), {
+      what: "The watcher",
+      onChange: (paused) => socket.send({ do: paused ? "pause" : "resume", id }),
+    });
+    this.element.querySelector("[data-do=detach]").addEventListener("click", () => {
+      this.#leave();
+      this.element.remove();
+      onDetach();
+    });
+    this.element.querySelector("[data-do=clear]").addEventListener("click", () => this.table.clear());
+    this.element.querySelector("tbody").addEventListener("click", (event) => this.#open(event));
+    socket.listen(id, (data) => this.#take(data));
+    socket.want(id, () => this.#message());
+  }
+
+  // After a loss the same watch goes on from the last revision that was seen here.
+  #message() {
+    const message = { do: "attach", id: this.id, ...this.wish };
+    if (this.revision) {
+      Object.assign(message, { from: "revision", revision: this.revision });
+      this.table.clear(); // its numbers begin anew
+    }
+    if (this.pause.paused) message.paused = true;
+    return message;
+  }
+
+  #leave() {
+    this.socket.send({ do: "detach", id: this.id });
+    this.socket.forget(this.id);
+    announce("The watcher was detached.");
+  }
+
+  #take(data) {
+    for (const event of data.events ?? []) {
+      const row = this.table.put(event, { front: true, flash: this.synced ? event.type : "" });
+      row.dataset.event = event.id;
+    }
+    this.synced = this.synced || data.synced === true;
+    if (data.revision) this.revision = data.revision;
+    if (data.waiting !== undefined) this.pause.waiting(data.waiting);
+    for (const shown of data.shown ?? []) this.#show(shown);
+    const state = data.state ?? (data.status ? "refused" : undefined);
+    if (state) this.#say(state, data);
+    fill(this.element, data);
+  }
+
+  #say(state, data) {
+    const chip = this.element.querySelector(".chip");
+    chip.dataset.is = { live: "live", opening: "connecting", paused: "paused" }[state] ?? "signed-out";
+    chip.querySelector("[data-word]").textContent = state === "ended" ? (data.end_reason ?? "ended") : WORDS[state];
+    const over = state === "ended" || state === "refused";
+    this.pause.button.disabled = over;
+    this.element.querySelector("[data-skipped]").hidden = !data.skipped;
+    const notice = this.element.querySelector(".notice");
+    notice.hidden = !data.status;
+    if (data.status) {
+      const { code, reason, message } = data.status;
+      notice.querySelector("span").textContent = `${code ?? ""} ${reason ?? ""}: ${message ?? ""}`;
+    }
+    if (over) this.socket.wishes.delete(this.id);
+    this.element.querySelector("[data-empty=events]").hidden = this.table.size > 0 || over;
+  }
+
+  #open(event) {
+    const row = event.target.closest("tr[data-event]");
+    if (!row || !event.target.closest("button")) return;
+    const next = row.nextElementSibling;
+    const button = row.querySelector("button");
+    if (next?.dataset.object !== undefined) {
+      next.remove();
+      button.setAttribute("aria-expanded", "false");
+      return;
+    }
+    this.socket.send({ do: "show", id: this.id, event: Number(row.dataset.event) });
+  }
+
+  #show({ id, text, gone, bytes }) {
+    const row = this.element.querySelector(`tr[data-event="${id}"]`);
+    if (!row || row.nextElementSibling?.dataset.object !== undefined) return;
+    const detail = document.createElement("tr");
+    detail.dataset.object = "";
+    const cell = detail.insertCell();
+    cell.colSpan = 4;
+    const pre = document.createElement("pre");
+    pre.className = "object";
+    pre.tabIndex = 0;
+    pre.textContent = gone ? "No longer held here: newer events took its place." : text || `Too large to show (${bytes} bytes).`;
+    cell.append(pre);
+    row.after(detail);
+    row.querySelector("button").setAttribute("aria-expanded", "true");
+  }
+}
