@@ -36,6 +36,7 @@ class EndReason(StrEnum):
     DEADLINE_REACHED = "deadline reached"
     TOO_SLOW = "too slow"  # the ring has moved past it, or it did not read for the set time
     HISTORY_LOST = "history lost"  # it asked for a revision that nothing holds any more
+    NOT_REACHED = "revision not reached"  # it asked for one that did not come in time
     DEFINITION_CHANGED = "definition changed"
     SERVER_STOPPING = "server stopping"
     FAULT_INJECTED = "fault injected"

@@ -1,0 +1,149 @@
+"""All lanes of one resource: an event comes in once, and stands in the lanes of those it concerns.
+
+Fed by `cacher`. Watchers with the same namespace, name, selector and representation share a `lane`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Iterator
+
+from listwatch.protocol.clock import Clock, Timer
+from listwatch.protocol.events import EndReason
+from listwatch.protocol.selectors import Selector
+from listwatch.protocol.versions import Version
+from listwatch.watchcache.lane import Entry, Lane, LaneKey
+from listwatch.watchcache.lane_index import LaneIndex
+from listwatch.watchcache.options import CacheOptions
+from listwatch.watchcache.ring import Ring
+from listwatch.watchcache.verdicts import Predicate, content
+
+_EARLY = 0.0001  # a timer of the loop may ring this much before its time
+_numbers = itertools.count(1)  # lanes are told apart across resources
+
+
+class Lanes:
+    """Offers each event to the lanes it concerns; flushes them at once, or coalesced when busy.
+
+    Promises that an event is in every lane whose selector matches it before or after, or in none
+    yet: `offer` does not await. Lanes that were touched are flushed in the next turn of the loop,
+    so that what is applied together is read together; one flushed less than `flush_interval` ago
+    waits that out.
+    """
+
+    def __init__(self, ring: Ring, clock: Clock, options: CacheOptions) -> None:
+        self._ring = ring
+        self._clock = clock
+        self._options = options
+        self._lanes: dict[LaneKey, Lane] = {}
+        self._predicates: dict[Selector, Predicate] = {}
+        self._index = LaneIndex()
+        self._touched: list[Lane] = []
+        self._scheduled: Timer | asyncio.Handle | None = None
+        self.hits = 0
+        self.spared = 0
+        self._evaluations = 0  # of selectors that are gone, and likewise:
+        self._encodings = 0
+        self._flushes = 0
+
+    def __len__(self) -> int:
+        return len(self._lanes)
+
+    def __iter__(self) -> Iterator[Lane]:
+        return iter(self._lanes.values())
+
+    @property
+    def selectors(self) -> int:
+        """How many distinct selectors there are."""
+        return len(self._predicates)
+
+    @property
+    def evaluations(self) -> int:
+        """Times that a selector was asked about an event."""
+        return self._evaluations + sum(p.evaluations for p in self._predicates.values())
+
+    @property
+    def encodings(self) -> int:
+        """Frames that were made."""
+        return self._encodings + sum(lane.encodings for lane in self._lanes.values())
+
+    @property
+    def flushes(self) -> int:
+        """Times that a lane's watchers were woken."""
+        return self._flushes + sum(lane.flushes for lane in self._lanes.values())
+
+    def open(self, key: LaneKey) -> Lane:
+        """The lane for that key, made if there is none; stays while it has watchers."""
+        lane = self._lanes.get(key)
+        if lane is None:
+            selector = key[2]
+            predicate = self._predicates.get(selector)
+            if predicate is None:
+                predicate = self._predicates[selector] = Predicate(selector)
+            predicate.lanes += 1
+            lane = Lane(next(_numbers), key, predicate, self._options.chunk_bytes)
+            self._lanes[key] = lane
+            self._index.add(lane)
+        return lane
+
+    def close_if_empty(self, lane: Lane) -> None:
+        """The lane goes if nobody watches it any more."""
+        if lane.watchers or self._lanes.get(lane.key) is not lane:
+            return
+        del self._lanes[lane.key]
+        self._index.remove(lane)
+        self._encodings += lane.encodings
+        self._flushes += lane.flushes
+        lane.predicate.lanes -= 1
+        if not lane.predicate.lanes:
+            self._evaluations += lane.predicate.evaluations
+            del self._predicates[lane.selector]
+
+    def offer(self, event: Version) -> list[Lane]:
+        """Put the newest event into the lanes that it concerns; returns them."""
+        asked = self._index.find(event)
+        self.hits += len(asked)
+        self.spared += len(self._lanes) - len(asked)
+        concerned = []
+        for lane in asked:
+            verdict = lane.predicate.verdict(event)
+            if verdict is not None:
+                lane.append(Entry(verdict, event, content(verdict, event, event.previous)))
+                concerned.append(lane)
+        for lane in concerned:
+            if lane.end - lane.start > 1:
+                self.trim(lane)
+            if not lane.touched:
+                lane.touched = True
+                self._touched.append(lane)
+        if self._touched and self._scheduled is None:
+            self._scheduled = asyncio.get_running_loop().call_soon(self._flush)
+        return concerned
+
+    def trim(self, lane: Lane) -> None:
+        """Cut a lane's window where the ring ends; watchers that it has moved past end."""
+        for watcher in lane.trim(self._ring.floor):
+            watcher.close(EndReason.TOO_SLOW)
+
+    def flush_all(self) -> None:
+        """Release everything at once, however busy; for tests and for the end."""
+        for lane in self._touched:
+            lane.touched = False
+            lane.flush(self._clock.monotonic())
+        self._touched = []
+
+    def _flush(self) -> None:
+        now = self._clock.monotonic()
+        before = now - self._options.flush_interval + _EARLY
+        touched, self._touched = self._touched, []
+        for lane in touched:
+            if lane.flushed_at <= before:
+                lane.touched = False
+                lane.flush(now)
+            else:
+                self._touched.append(lane)
+        self._scheduled = None
+        if self._touched:
+            first = min(lane.flushed_at for lane in self._touched)
+            self._scheduled = self._clock.call_later(first - before + _EARLY, self._flush)

@@ -1,0 +1,152 @@
+"""What the parts of a watch cache tell about themselves: frozen records, a line a field.
+
+Read by `metrics` and the dashboard, which look at nothing else. Times named `_at` are wall time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from listwatch.protocol.events import EndReason
+from listwatch.protocol.kinds import GroupResource
+from listwatch.protocol.versions import ChangeType
+
+
+@dataclass(frozen=True, slots=True)
+class WatcherStatistics:
+    """One watch, open or ended."""
+
+    id: int  # unique in this process
+    group_resource: GroupResource
+    agent: str  # the client's user agent
+    user: str
+    address: str
+    namespace: str  # '' for all
+    name: str  # '' for any
+    selector: str  # as text, '' for everything
+    representation: str
+    since_at: float  # when it was opened
+    started_from: int  # the revision its stream began from
+    delivered: int  # every event up to this revision was taken
+    phase: Literal["initial", "log", "live", "ended"]
+    lag_events: int  # that wait in its lane
+    lag_seconds: float  # since the oldest of these was received
+    bytes: int
+    frames: int  # of any type
+    chunks: int
+    bookmarks: int
+    initial_events: int  # ADDED frames of the state it began with
+    reading: bool  # it waits for more; False: its last chunk is still being sent
+    end_reason: EndReason | None
+    ended_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LaneStatistics:
+    """One lane."""
+
+    id: int
+    namespace: str
+    name: str
+    selector: str
+    representation: str
+    watchers: int
+    window: int  # events that not all of its watchers have taken
+    events: int  # that ever stood in it
+    encodings: int  # frames made for it
+    flushes: int  # times that its watchers were woken
+
+
+@dataclass(frozen=True, slots=True)
+class RingStatistics:
+    """The history ring."""
+
+    events: int
+    capacity: int  # events it may hold now
+    bytes: int  # of the bodies of its events
+    oldest: int | None  # revision of its oldest event
+    newest: int | None  # revision of its newest event
+    floor: int  # the oldest revision that a watch can start from here
+    start: int  # index of its oldest event; grows for ever
+    end: int  # index that the next event will have
+    resizes: int  # times that it grew or shrank
+
+
+@dataclass(frozen=True, slots=True)
+class RingSlot:
+    """One event of the ring."""
+
+    index: int
+    revision: int
+    type: ChangeType
+    namespace: str
+    name: str
+    age: float  # seconds since it arrived
+    bytes: int  # of its body
+    committed_at: float
+    received_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class CacherStatistics:
+    """One resource's cache."""
+
+    group_resource: GroupResource
+    ready: bool
+    objects: int
+    tombstones: int  # deleted objects that the ring still needs
+    applied: int  # the revision that all caches are at
+    newest: int  # revision of this resource's newest event
+    received: int  # events
+    ring: RingStatistics
+    watchers: int  # open
+    lanes: int
+    selectors: int  # distinct ones among the lanes
+    evaluations: int  # of a selector on an event
+    encodings: int  # frames of events that lanes made
+    index_hits: int  # lanes found by the value of a label or field, or by being asked always
+    index_spared: int  # lanes that an event did not have to ask
+    flushes: int  # of lanes
+    delivered_frames: int
+    delivered_bytes: int
+    lists: int
+    lists_from_log: int
+    pinned_arrays: int  # states that lists in pages work through
+    pinned_references: int  # objects in these
+    indexed: tuple[str, ...]  # labels and fields that lists are answered by
+    watches_from_log: int  # watches that began below the ring
+    too_old: int  # watches refused because nothing holds their revision
+    ends: Mapping[EndReason, int]  # watches by how they ended
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What becomes of a watch from some revision: the arithmetic of 410."""
+
+    revision: int
+    source: Literal["ring", "log", "refused", "future"]
+    oldest_in_ring: int  # from here on the ring serves
+    oldest_in_log: int  # from here on the log serves
+    applied: int
+    replayed: int  # events of the ring that the watch would begin with
+    message: str  # the refusal, or what happens instead
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """One watch on the way of one event."""
+
+    watcher: int
+    lane: int
+    type: str  # what it hears
+    delivered: bool  # whether it has taken it
+
+
+@dataclass(frozen=True, slots=True)
+class Journey:
+    """The way of one event that still stands in the ring."""
+
+    slot: RingSlot
+    stops: tuple[Stop, ...]  # the open watches that hear of it
