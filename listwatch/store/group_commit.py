@@ -12,7 +12,7 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ from django.db.backends.utils import CursorWrapper
 from listwatch.protocol.clock import Clock, SystemClock
 from listwatch.protocol.versions import Change
 from listwatch.store.operations import Operation, StoreUnavailable, WriteConflict
-from listwatch.store.signals import announce_on_commit
+from listwatch.store.signals import announce, notify
 from listwatch.store.transactions import Transaction
 
 logger = logging.getLogger(__name__)
@@ -100,7 +100,8 @@ class GroupCommitter:
         """Begin to take writes, in the running event loop."""
         self._loop = asyncio.get_running_loop()
         self._closed = False
-        self._start_thread()
+        self._thread = threading.Thread(target=self._run, name="group commit", daemon=True)
+        self._thread.start()
 
     def stop(self) -> None:
         """Take no more writes, answer those that were taken, and wait for the thread's end.
@@ -156,13 +157,6 @@ class GroupCommitter:
             members, self._gathered = self._gathered, []
         if members:
             self._queue.put(members)
-            if self._thread is not None and not self._thread.is_alive():
-                logger.error("the committing thread had died; starting another")
-                self._start_thread()
-
-    def _start_thread(self) -> None:
-        self._thread = threading.Thread(target=self._run, name="group commit", daemon=True)
-        self._thread.start()
 
     # From here on: in the thread.
 
@@ -200,17 +194,17 @@ class GroupCommitter:
         try:
             outcomes = self._transact_again(members)
         except BaseException as error:  # noqa: BLE001 (handed to those who wait; the thread lives on)
-            logger.error("a group of %d writes failed: %s", len(members), error)
+            outcomes = [_unavailable(error) for _ in members]
+            logger.error("a group of %d writes failed: %s", len(members), outcomes[0])
             counts.failures += len(members)
             _discard(connections[DEFAULT_DB_ALIAS])
-            outcomes = [_unavailable(error) for _ in members]
         else:
             self._count(outcomes)
         counts.transaction_seconds += self._clock.monotonic() - begun
         counts.largest_group = max(counts.largest_group, len(members))
-        loop = self._loop
-        if loop is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(_answer, members, outcomes)
+        # If the loop is closed, nobody waits any more.
+        with suppress(RuntimeError):
+            members[0].answer.get_loop().call_soon_threadsafe(_answer, members, outcomes)
 
     def _count(self, outcomes: Sequence[Change | Exception]) -> None:
         counts = self._counts
@@ -237,21 +231,36 @@ class GroupCommitter:
         """One transaction; raises if it was not committed."""
         connection = connections[DEFAULT_DB_ALIAS]
         outcomes: list[Change | Exception] = []
-        committing = 0.0
+        changes: list[Change] = []
+        begun = committed = 0.0
+        raw = None
+
+        def on_commit() -> None:
+            nonlocal committed
+            committed = self._clock.monotonic()
+            self._counts.commit_seconds += committed - begun
+            announce(changes)
+
         try:
             with transaction.atomic(durable=True), connection.cursor() as cursor:
-                changes: list[Change] = []
+                raw = connection.connection
+                # Before any callback of a guard's: what that does cannot undo the commit.
+                transaction.on_commit(on_commit, robust=True)
                 now = self._clock.now()
                 for member in members:
                     outcomes.append(_carry_out_one(connection, cursor, member, now, changes))
                 if changes:
-                    announce_on_commit(cursor, changes)
-                committing = self._clock.monotonic()
-        except (DatabaseError, InterfaceError) as error:
-            if not committing and not connection.is_usable():
+                    notify(cursor, changes[-1].revision)
+                begun = self._clock.monotonic()
+        except Exception as error:
+            if committed:
+                logger.exception("a callback failed after its commit")
+                return outcomes
+            # Leaving the block may have made a new connection of a broken one.
+            broken = connection.connection is not raw or not connection.is_usable()
+            if not begun and broken and isinstance(error, DatabaseError | InterfaceError):
                 raise _ConnectionLostError from error
             raise
-        self._counts.commit_seconds += self._clock.monotonic() - committing
         return outcomes
 
 
@@ -272,6 +281,8 @@ def _carry_out_one(
     except Exception as error:  # the member's own outcome
         if connection.needs_rollback or connection.closed_in_transaction:
             raise  # the savepoint is gone, and the whole group with it
+        if isinstance(error, DatabaseError | InterfaceError) and not connection.is_usable():
+            raise
         return error
     changes.extend(opened.changes)
     return change
@@ -303,8 +314,9 @@ def _answer(members: Sequence[_Member], outcomes: Sequence[Change | Exception]) 
 
 
 def _unavailable(error: BaseException) -> StoreUnavailable:
-    unavailable = StoreUnavailable(f"the write could not be committed: {error}")
-    unavailable.__cause__ = error
+    cause = error.__cause__ if isinstance(error, _ConnectionLostError) else error
+    unavailable = StoreUnavailable(f"the write could not be committed: {cause}")
+    unavailable.__cause__ = cause
     return unavailable
 
 

@@ -21,13 +21,18 @@ CHANNEL = "listwatch_changes"  # PostgreSQL's NOTIFY: the revision, never data
 changes_committed = Signal()
 
 
-def announce_on_commit(cursor: CursorWrapper, changes: Sequence[Change]) -> None:
+def announce(changes: Sequence[Change]) -> None:
+    """Tell the receivers; one that fails keeps the others from nothing, and Django logs it."""
+    if changes:
+        changes_committed.send_robust(sender=Change, changes=list(changes))
+
+
+def announce_on_commit(changes: Sequence[Change]) -> None:
     """Announce these when the transaction commits, unless a savepoint around takes them back."""
-    transaction.on_commit(partial(_announce, list(changes)), robust=True)
+    transaction.on_commit(partial(announce, changes), robust=True)
+
+
+def notify(cursor: CursorWrapper, revision: int) -> None:
+    """Have PostgreSQL notify other processes at commit, and of nothing that is rolled back."""
     if cursor.db.vendor == "postgresql":
-        cursor.execute("SELECT pg_notify(%s, %s)", (CHANNEL, str(changes[-1].revision)))
-
-
-def _announce(changes: list[Change]) -> None:
-    # One receiver that fails keeps the others from nothing; Django logs it.
-    changes_committed.send_robust(sender=Change, changes=changes)
+        cursor.execute("SELECT pg_notify(%s, %s)", (CHANNEL, str(revision)))

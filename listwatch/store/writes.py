@@ -23,7 +23,7 @@ from listwatch.store.operations import (
     Update,
     WriteConflict,
 )
-from listwatch.store.signals import announce_on_commit
+from listwatch.store.signals import announce_on_commit, notify
 from listwatch.store.transactions import Transaction
 
 _SYSTEM_CLOCK = SystemClock()
@@ -40,7 +40,8 @@ def write(operation: Operation, *, clock: Clock = _SYSTEM_CLOCK) -> Change:
     with transaction.atomic(), connection.cursor() as cursor:
         opened = Transaction(cursor, clock.now())
         change = opened.write(operation)
-        announce_on_commit(cursor, opened.changes)
+        announce_on_commit(opened.changes)
+        notify(cursor, change.revision)
     return change
 
 

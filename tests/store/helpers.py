@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+from django.db import connection
+
 from listwatch.protocol.kinds import GroupResource
 from listwatch.protocol.objects import Encoded, encode
 from listwatch.store import reads
 from listwatch.store.writes import Create, Delete, Update
+
+needs_postgres = pytest.mark.skipif(
+    connection.vendor != "postgresql", reason="PostgreSQL alone: test_postgresql runs it there"
+)
 
 PODS = GroupResource("", "pods")
 NODES = GroupResource("", "nodes")
