@@ -83,6 +83,30 @@ def _message_texts() -> dict[str, bytes]:
     return {name: orjson.dumps(fields) for name, fields in messages.items()}
 
 
+_EXTENSIONS = "k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1."
+_ADMISSION = "k8s.io.api.admissionregistration.v1."
+# Fields whose names in the messages are not the JSON names by the usual rule.
+_JSON_NAMES: dict[str, dict[str, str]] = {
+    f"{_EXTENSIONS}JSONSchemaProps": {
+        "ref": "$ref",
+        "schema": "$schema",
+        "xKubernetesPreserveUnknownFields": "x-kubernetes-preserve-unknown-fields",
+        "xKubernetesEmbeddedResource": "x-kubernetes-embedded-resource",
+        "xKubernetesIntOrString": "x-kubernetes-int-or-string",
+        "xKubernetesListMapKeys": "x-kubernetes-list-map-keys",
+        "xKubernetesListType": "x-kubernetes-list-type",
+        "xKubernetesMapType": "x-kubernetes-map-type",
+        "xKubernetesValidations": "x-kubernetes-validations",
+    },
+    f"{_ADMISSION}MutatingWebhookConfiguration": {"Webhooks": "webhooks"},
+    f"{_ADMISSION}ValidatingWebhookConfiguration": {"Webhooks": "webhooks"},
+    f"{_ADMISSION}Validation": {"Expression": "expression"},
+    f"{_ADMISSION}Variable": {"Name": "name", "Expression": "expression"},
+    "k8s.io.api.authentication.v1.BoundObjectReference": {"uID": "uid"},
+    "k8s.io.api.networking.v1.IngressClassParametersReference": {"aPIGroup": "apiGroup"},
+}
+
+
 @cache
 def message(name: str) -> list[list[Any]] | None:  # Any: rows of number, name, label, type, flags
     """The fields of a protobuf message, as `k8s.io.api.core.v1.Pod`; None if there is none."""
@@ -90,6 +114,9 @@ def message(name: str) -> list[list[Any]] | None:  # Any: rows of number, name, 
     if text is None:
         return None
     rows: list[list[Any]] = orjson.loads(text)
+    names = _JSON_NAMES.get(name, {})
+    for row in rows:
+        row[1] = names.get(row[1], row[1])
     return rows
 
 
