@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from listwatch.protocol.objects import JSONObject, labels_of
-from listwatch.schemas.cells.texts import NONE, UNKNOWN, age, items, name_of, part, text
+from listwatch.protocol.objects import JSONObject
+from listwatch.schemas.cells.texts import (
+    NONE,
+    UNKNOWN,
+    age,
+    conditions_of,
+    items,
+    name_of,
+    part,
+    text,
+)
 
 _ROLE_PREFIX = "node-role.kubernetes.io/"
 _ROLE_LABEL = "kubernetes.io/role"
@@ -29,9 +38,9 @@ def node(document: JSONObject, now: float) -> list[Any]:
 
 
 def _status(document: JSONObject) -> str:
-    conditions = {c.get("type"): c.get("status") for c in items(document, "status", "conditions")}
-    if "Ready" in conditions:
-        status = "Ready" if conditions["Ready"] == "True" else "NotReady"
+    ready = conditions_of(document).get("Ready")
+    if ready is not None:
+        status = "Ready" if ready.get("status") == "True" else "NotReady"
     else:
         status = "Unknown"
     return f"{status},SchedulingDisabled" if part(document, "spec", "unschedulable") else status
@@ -39,7 +48,7 @@ def _status(document: JSONObject) -> str:
 
 def _roles(document: JSONObject) -> list[str]:
     roles = set()
-    for key, value in labels_of(document).items():
+    for key, value in part(document, "metadata", "labels").items():
         if key.startswith(_ROLE_PREFIX):
             roles.add(key.removeprefix(_ROLE_PREFIX))
         elif key == _ROLE_LABEL:

@@ -9,6 +9,7 @@ from listwatch.protocol.objects import JSONObject
 from listwatch.schemas.cells.texts import (
     NONE,
     age,
+    conditions_of,
     items,
     name_of,
     number,
@@ -30,7 +31,7 @@ def pod(document: JSONObject, now: float) -> list[Any]:
         name_of(document),
         f"{summary.ready}/{summary.total}",
         summary.status,
-        summary.restarts_text(now),
+        summary.restarts.told(now),
         age(document, now),
         address or NONE,
         text(document, "spec", "nodeName") or NONE,
@@ -39,41 +40,53 @@ def pod(document: JSONObject, now: float) -> list[Any]:
     ]
 
 
+class _Restarts:
+    """How often containers were started again, and when last."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.last: float | None = None
+
+    def add(self, container: JSONObject) -> None:
+        """Count one container's restarts in."""
+        self.count += number(container, "restartCount")
+        when = seconds_of(text(container, "lastState", "terminated", "finishedAt"))
+        if when is not None and (self.last is None or when > self.last):
+            self.last = when
+
+    def told(self, now: float) -> str:
+        """`3`, or `3 (2m ago)`."""
+        if not self.count or self.last is None:
+            return str(self.count)
+        return f"{self.count} ({human_duration(now - self.last)} ago)"
+
+
 class _Summary:
     """What the containers of a pod say together.
 
-    Containers are looked at in the order in which they start: what comes later is said only when
-    what comes before has let it begin.
+    Containers are looked at in the order in which they start: what comes later has its say only
+    when what comes before has let it begin.
     """
 
     def __init__(self, document: JSONObject) -> None:
-        self._document = document
         self._status = part(document, "status")
-        self._conditions = {
-            c.get("type"): c for c in reversed(items(document, "status", "conditions"))
-        }
+        self._conditions = conditions_of(document)
         inits = items(document, "spec", "initContainers")
         self._inits = len(inits)
         self._sidecars = {c.get("name") for c in inits if c.get("restartPolicy") == "Always"}
+        self._sidecar_restarts = _Restarts()
         self.total = len(items(document, "spec", "containers")) + len(self._sidecars)
         self.ready = 0
-        self.restarts = 0
-        self.last_restart: float | None = None
+        self.restarts = _Restarts()
         self.status = self._phase()
         initializing = self._look_at_init_containers()
         if not initializing or self._is_true("Initialized"):
             self._look_at_containers()
-        if "deletionTimestamp" in part(document, "metadata"):
+        if text(document, "metadata", "deletionTimestamp"):
             if self._status.get("reason") == _NODE_LOST:
                 self.status = "Unknown"
             elif self._status.get("phase") not in _TERMINAL:
                 self.status = "Terminating"
-
-    def restarts_text(self, now: float) -> str:
-        """How often containers were started again, and when last."""
-        if not self.restarts or self.last_restart is None:
-            return str(self.restarts)
-        return f"{self.restarts} ({human_duration(now - self.last_restart)} ago)"
 
     def _phase(self) -> str:
         scheduled = self._conditions.get("PodScheduled") or {}
@@ -87,11 +100,14 @@ class _Summary:
     def _look_at_init_containers(self) -> bool:
         """Whether the pod still initializes; its status says how far it came."""
         for index, container in enumerate(items(self._status, "initContainerStatuses")):
-            self._count_restarts(container)
+            self.restarts.add(container)
+            sidecar = container.get("name") in self._sidecars
+            if sidecar:
+                self._sidecar_restarts.add(container)
             ended = part(container, "state").get("terminated")
             if ended is not None and not ended.get("exitCode"):
                 continue
-            if container.get("name") in self._sidecars and container.get("started"):
+            if sidecar and container.get("started"):
                 self.ready += bool(container.get("ready"))
                 continue
             waiting = text(container, "state", "waiting", "reason")
@@ -106,14 +122,10 @@ class _Summary:
         return False
 
     def _look_at_containers(self) -> None:
-        # Init containers do not count from here on, sidecars do.
-        self.restarts, self.last_restart = 0, None
-        for container in items(self._status, "initContainerStatuses"):
-            if container.get("name") in self._sidecars:
-                self._count_restarts(container)
+        self.restarts = self._sidecar_restarts  # those of init containers are history now
         running = False
         for container in reversed(items(self._status, "containerStatuses")):
-            self._count_restarts(container)
+            self.restarts.add(container)
             state = part(container, "state")
             if waiting := text(state, "waiting", "reason"):
                 self.status = waiting
@@ -124,12 +136,6 @@ class _Summary:
                 self.ready += 1
         if self.status == "Completed" and running:
             self.status = "Running" if self._is_true("Ready") else "NotReady"
-
-    def _count_restarts(self, container: JSONObject) -> None:
-        self.restarts += number(container, "restartCount")
-        when = seconds_of(text(container, "lastState", "terminated", "finishedAt"))
-        if when is not None and (self.last_restart is None or when > self.last_restart):
-            self.last_restart = when
 
 
 def _ended(terminated: JSONObject) -> str:
@@ -144,7 +150,7 @@ def _readiness_gates(document: JSONObject) -> str:
     gates = items(document, "spec", "readinessGates")
     if not gates:
         return NONE
-    conditions = {c.get("type"): c for c in reversed(items(document, "status", "conditions"))}
+    conditions = conditions_of(document)
     passed = sum(
         (conditions.get(gate.get("conditionType")) or {}).get("status") == "True" for gate in gates
     )

@@ -40,6 +40,11 @@ def text(document: JSONObject, *path: str) -> str:
     return part(document, *path) or ""
 
 
+def conditions_of(document: JSONObject) -> dict[str, JSONObject]:
+    """The conditions of an object's status by type; of two of one type, the first."""
+    return {c.get("type", ""): c for c in reversed(items(document, "status", "conditions"))}
+
+
 def name_of(document: JSONObject) -> str:
     """The object's name."""
     return text(document, "metadata", "name")
@@ -92,8 +97,7 @@ def containers(document: JSONObject, *path: str) -> tuple[str, str]:
     return names, ",".join(container.get("image", "") for container in found)
 
 
-def shortened(elements: Sequence[str], count: int | None = None) -> str:
+def shortened(elements: Sequence[str]) -> str:
     """The first elements of a list, and how many more there are."""
-    count = len(elements) if count is None else count
-    shown = ",".join(elements[:SHOWN])
-    return f"{shown} + {count - SHOWN} more..." if count > SHOWN else shown
+    shown, more = ",".join(elements[:SHOWN]), len(elements) - SHOWN
+    return f"{shown} + {more} more..." if more > 0 else shown
