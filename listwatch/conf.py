@@ -22,8 +22,11 @@ class Options:
 
     data: Path = Path(".listwatch")  # folder of database, certificates, tokens, kubeconfig
     token: str = ""  # the admin token; empty: one is made at the first start
+    token_auth_file: str = ""  # more static tokens, a line each: token,user,uid,"group,group"
     database_url: str = ""  # postgres://user:password@host/name; empty: SQLite in `data`
     redis_url: str = ""  # channel layer for several processes; empty: in this process
+    secret_key: str = ""  # signs sessions and login links; empty: one is made and kept in `data`
+    allowed_hosts: str = ""  # names, by commas, that browsers may use beside those of this machine
 
     history_window: float = 75.0  # the ring keeps events this long: a bookmark period and 15 s
     ring_minimum: int = 100  # events a ring holds at least

@@ -30,7 +30,8 @@ class Cause:
 class StatusError(Exception):
     """A refusal in the protocol's own form.
 
-    `details` is the Status' details without causes; `continue_token` goes into its metadata.
+    `details` is the Status' details without causes, written if given; `continue_token` goes into
+    its metadata.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class StatusError(Exception):
         self.reason = reason
         self.message = message
         self.details = dict(details or {})
+        self.has_details = details is not None  # upstream writes `{}` where it has nothing to say
         self.causes = causes
         self.continue_token = continue_token
 
@@ -70,7 +72,7 @@ class StatusError(Exception):
         details = dict(self.details)
         if self.causes:
             details["causes"] = [cause.to_dict() for cause in self.causes]
-        if details:
+        if details or self.has_details:
             status["details"] = details
         status["code"] = self.code
         return status
@@ -92,7 +94,13 @@ def not_found(resource: GroupResource, name: str) -> StatusError:
 def resource_not_found() -> StatusError:
     """404 for a path under a served prefix that no resource answers."""
     message = "the server could not find the requested resource"
-    return StatusError(404, "NotFound", message)
+    return StatusError(404, "NotFound", message, details={})
+
+
+def method_not_served() -> StatusError:
+    """405 for a method that a path under a served prefix has not."""
+    message = "the server does not allow this method on the requested resource"
+    return StatusError(405, "MethodNotAllowed", message, details={})
 
 
 def already_exists(resource: GroupResource, name: str, *, deleting: bool = False) -> StatusError:
@@ -120,7 +128,9 @@ def bad_request(message: str) -> StatusError:
 
 def invalid(gvk: GroupVersionKind, name: str, causes: tuple[Cause, ...]) -> StatusError:
     """422 with one cause a fault; the message names each field."""
-    parts = [f"{c.field}: {c.message}" if c.field else c.message for c in causes]
+    # A cause may be there twice, as upstream looks twice; the message tells it once.
+    texts = [f"{c.field}: {c.message}" if c.field else c.message for c in causes]
+    parts = list(dict.fromkeys(texts))
     kind = f"{gvk.kind}.{gvk.group}" if gvk.group else gvk.kind
     text = parts[0] if len(parts) == 1 else "[" + ", ".join(parts) + "]"
     details: JSONObject = {"name": name} if name else {}

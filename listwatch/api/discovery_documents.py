@@ -1,0 +1,183 @@
+"""Discovery documents: groups, versions and resources as clients read them.
+
+Made of the table of resources when they are first asked for, kept as bytes, and made anew when
+the table changes. The views of `discovery` hand them out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import orjson
+
+from listwatch.protocol.kinds import api_version
+from listwatch.schemas.kinds import storage_version_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from listwatch.protocol.kinds import Resource, Subresource
+    from listwatch.protocol.objects import JSONObject
+    from listwatch.registry.resources import ResourceTable
+
+AGGREGATED = ("apidiscovery.k8s.io", "v2", "APIGroupDiscoveryList")
+_VERBS = frozenset(
+    {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
+)
+# The order of upstream, which decides where a client looks first; others follow by name.
+_ORDER = ("apps", "events.k8s.io", "discovery.k8s.io", "coordination.k8s.io")
+
+
+class Discovery:
+    """The discovery documents of a table of resources, as they are now."""
+
+    def __init__(self, table: ResourceTable) -> None:
+        self._table = table
+        self._made: dict[str, bytes] = {}
+        table.subscribe(lambda resource, served: self._made.clear())
+
+    def groups(self) -> list[str]:
+        """The names of all groups but the core one, in order."""
+        names = [name for name in self._table.groups() if name]
+        rank = {name: number for number, name in enumerate(_ORDER)}
+        return sorted(names, key=lambda name: (rank.get(name, len(rank)), name))
+
+    def group_list(self) -> bytes:
+        """`/apis`."""
+        return self._kept("groups", self._group_list)
+
+    def group(self, name: str) -> bytes | None:
+        """`/apis/{group}`; None if there is none."""
+        if not name or name not in self._table.groups():
+            return None
+        return self._kept(f"group {name}", lambda: self._group(name))
+
+    def resources(self, group: str, version: str) -> bytes | None:
+        """`/api/v1`, or `/apis/{group}/{version}`; None if there is none."""
+        if version not in self._table.groups().get(group, ()):
+            return None
+        name = f"resources {group}/{version}"
+        return self._kept(name, lambda: self._resources(group, version))
+
+    def aggregated(self, *, core: bool) -> bytes:
+        """All of `/api`, or of `/apis`, in one document."""
+        groups = [""] if core else self.groups()
+        return self._kept(f"aggregated {core}", lambda: self._aggregated(groups))
+
+    def _kept(self, name: str, make: Callable[[], JSONObject]) -> bytes:
+        made = self._made.get(name)
+        if made is None:
+            made = self._made[name] = orjson.dumps(make())
+        return made
+
+    def _group_list(self) -> JSONObject:
+        groups = [self._described(name) for name in self.groups()]
+        return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
+
+    def _group(self, name: str) -> JSONObject:
+        return {"kind": "APIGroup", "apiVersion": "v1", **self._described(name)}
+
+    def _described(self, name: str) -> JSONObject:
+        versions = [
+            {"groupVersion": api_version(name, version), "version": version}
+            for version in self._table.groups()[name]
+        ]
+        return {"name": name, "versions": versions, "preferredVersion": versions[0]}
+
+    def _resources(self, group: str, version: str) -> JSONObject:
+        entries = []
+        for resource in self._table.of(group, version):
+            entries.append(_entry(resource))
+            entries += [_subentry(resource, sub) for sub in sorted_subresources(resource)]
+        # The core group's list has no apiVersion upstream.
+        head = {"kind": "APIResourceList"} | ({"apiVersion": "v1"} if group else {})
+        return {**head, "groupVersion": api_version(group, version), "resources": entries}
+
+    def _aggregated(self, groups: list[str]) -> JSONObject:
+        items = [
+            {
+                "metadata": {"name": group, "creationTimestamp": None}
+                if group
+                else {"creationTimestamp": None},
+                "versions": [
+                    {
+                        "version": version,
+                        "resources": [_aggregate(r) for r in self._table.of(group, version)],
+                        "freshness": "Current",
+                    }
+                    for version in self._table.groups()[group]
+                ],
+            }
+            for group in groups
+        ]
+        return {
+            "kind": AGGREGATED[2],
+            "apiVersion": "apidiscovery.k8s.io/v2",
+            "metadata": {},
+            "items": items,
+        }
+
+
+def sorted_subresources(resource: Resource) -> list[Subresource]:
+    """The subresources of a resource by name."""
+    return sorted(resource.subresources, key=lambda sub: sub.name)
+
+
+def verbs(of: Resource | Subresource) -> list[str]:
+    """The verbs that discovery speaks of, sorted."""
+    return sorted(_VERBS.intersection(of.verbs))
+
+
+def _entry(resource: Resource) -> JSONObject:
+    entry: JSONObject = {
+        "name": resource.resource,
+        "singularName": resource.singular,
+        "namespaced": resource.namespaced,
+        "kind": resource.kind,
+        "verbs": verbs(resource),
+    }
+    if resource.short_names:
+        entry["shortNames"] = list(resource.short_names)
+    if resource.categories:
+        entry["categories"] = list(resource.categories)
+    if "list" in resource.verbs:  # what is not kept has no form to change
+        entry["storageVersionHash"] = storage_version_hash(resource.gvk)
+    return entry
+
+
+def _subentry(resource: Resource, sub: Subresource) -> JSONObject:
+    entry: JSONObject = {
+        "name": f"{resource.resource}/{sub.name}",
+        "singularName": "",
+        "namespaced": resource.namespaced,
+    }
+    if (sub.kind.group, sub.kind.version) != (resource.group, resource.version):
+        entry |= {"group": sub.kind.group, "version": sub.kind.version}
+    return {**entry, "kind": sub.kind.kind, "verbs": verbs(sub)}
+
+
+def _aggregate(resource: Resource) -> JSONObject:
+    entry: JSONObject = {
+        "resource": resource.resource,
+        "responseKind": {"group": "", "version": "", "kind": resource.kind},
+        "scope": "Namespaced" if resource.namespaced else "Cluster",
+        "singularResource": resource.singular,
+        "verbs": verbs(resource),
+    }
+    if resource.short_names:
+        entry["shortNames"] = list(resource.short_names)
+    if resource.categories:
+        entry["categories"] = list(resource.categories)
+    if resource.subresources:
+        entry["subresources"] = [_subaggregate(resource, s) for s in sorted_subresources(resource)]
+    return entry
+
+
+def _subaggregate(resource: Resource, sub: Subresource) -> JSONObject:
+    own = (sub.kind.group, sub.kind.version) == (resource.group, resource.version)
+    group, version = ("", "") if own else (sub.kind.group, sub.kind.version)
+    return {
+        "subresource": sub.name,
+        "responseKind": {"group": group, "version": version, "kind": sub.kind.kind},
+        "verbs": verbs(sub),
+    }

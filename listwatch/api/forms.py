@@ -1,0 +1,129 @@
+"""Answers turned into the kind that was negotiated, as JSON text: themselves, metadata, a Table.
+
+An object becomes one text; a list becomes a Collection, whose items are made batch by batch while
+it is sent. `renderers` lay both out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from listwatch.api import tables
+from listwatch.api.answers import ListAnswer, ObjectAnswer
+from listwatch.api.negotiation import PARTIAL, PARTIAL_LIST, TABLE
+from listwatch.api.partial import partial_object
+from listwatch.protocol.errors import StatusError
+from listwatch.protocol.objects import splice, splice_item
+from listwatch.registry.conversions import converts, served
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from listwatch.api.request import KubernetesRequest
+    from listwatch.protocol.objects import JSONObject
+    from listwatch.protocol.versions import Version
+
+BATCH_BYTES = 256 * 1024  # of one piece of a list: longer ones are no faster and hold up watches
+_BATCH_ROWS = 100  # a row costs what 50 KiB of spliced items cost
+
+
+class Collection(NamedTuple):
+    """A list on its way out: `head` is all of it but the items, which stand last under `key`."""
+
+    head: JSONObject
+    key: str
+    batches: Iterator[list[bytes]]
+
+
+def form_of(
+    data: Any, request: KubernetesRequest
+) -> bytes | Collection:  # Any: whatever a view answers
+    """The answer in the negotiated kind; raises 406 where a list or an object cannot be that."""
+    kind = request.form.kind
+    if isinstance(data, ObjectAnswer):
+        if kind == PARTIAL_LIST:
+            raise _not_that(PARTIAL_LIST, "not a list")
+        if kind == TABLE:
+            return _table_of_one(data, request)
+        if kind == PARTIAL:
+            return partial_object(data.encoded, data.revision, request.form.api_version)
+        return _object(data)
+    if isinstance(data, ListAnswer):
+        if kind == PARTIAL:
+            raise _not_that(PARTIAL, "a list")
+        return _list(data, request)
+    return data if isinstance(data, bytes) else orjson.dumps(data)
+
+
+def _object(answer: ObjectAnswer) -> bytes:
+    if answer.revision:
+        return splice(answer.encoded, answer.revision)
+    return answer.encoded.body
+
+
+def _list(answer: ListAnswer, request: KubernetesRequest) -> Collection:
+    resource, form = answer.resource, request.form
+    metadata = list_metadata(answer)
+    if form.kind == TABLE:
+        table = tables.TableForm.of_request(resource, request)
+        head = table.head(metadata, columns=True)
+        batches = _batches(answer.versions, _BATCH_ROWS, table.row_of)
+        return Collection(head, "rows", batches)
+    head = {"kind": resource.list_kind, "apiVersion": resource.api_version, "metadata": metadata}
+    size = _batch_size(answer.versions)
+    if form.kind == PARTIAL_LIST:
+        head = {"kind": PARTIAL_LIST, "apiVersion": form.api_version, "metadata": metadata}
+
+        def partial(version: Version) -> bytes:
+            return partial_object(version.encoded, version.revision, form.api_version, version)
+
+        return Collection(head, "items", _batches(answer.versions, _BATCH_ROWS, partial))
+    if converts(resource):
+
+        def converted(version: Version) -> bytes:
+            return splice_item(served(resource, version.encoded), version.revision)
+
+        return Collection(head, "items", _batches(answer.versions, _BATCH_ROWS, converted))
+    return Collection(head, "items", _batches(answer.versions, size, _item))
+
+
+def list_metadata(answer: ListAnswer) -> JSONObject:
+    """The metadata of a list, and of the Table it becomes."""
+    metadata: JSONObject = {"resourceVersion": str(answer.revision)} if answer.revision else {}
+    if answer.continue_token:
+        metadata["continue"] = answer.continue_token
+    if answer.remaining is not None:
+        metadata["remainingItemCount"] = answer.remaining
+    return metadata
+
+
+def _item(version: Version) -> bytes:
+    return splice_item(version.encoded, version.revision)
+
+
+def _batches(
+    versions: Sequence[Version], size: int, item: Callable[[Version], bytes]
+) -> Iterator[list[bytes]]:
+    for start in range(0, len(versions), size):
+        yield [item(version) for version in versions[start : start + size]]
+
+
+def _batch_size(versions: Sequence[Version]) -> int:
+    # The first few stand for all: objects of a resource are of about one size.
+    sample = versions[:8]
+    average = sum(len(version.encoded.body) for version in sample) // max(len(sample), 1)
+    return max(1, BATCH_BYTES // max(average, 1))
+
+
+def _table_of_one(answer: ObjectAnswer, request: KubernetesRequest) -> bytes:
+    table = tables.TableForm.of_request(answer.resource, request)
+    revision = {"resourceVersion": str(answer.revision)} if answer.revision else {}
+    head = orjson.dumps(table.head(revision, columns=True))
+    return b'%b,"rows":[%b]}' % (head[:-1], table.row(answer.encoded, answer.revision))
+
+
+def _not_that(kind: str, what: str) -> StatusError:
+    message = f"you requested {kind}, but the requested object is {what}"
+    return StatusError(406, "NotAcceptable", message)

@@ -1,0 +1,205 @@
+"""The entrance of Kubernetes' paths: an ASGI application beside Django's own.
+
+Django's stock handler holds a thread for each open request and tells its signals through others:
+a thousand idle watches would be a thousand threads. This one stays in its loop from the first
+byte to the last. It reads the body, bounds it, has a view answer, and sends the answer in pieces;
+when the client leaves, the view is cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from django.core.exceptions import RequestAborted
+from django.core.handlers.asgi import ASGIHandler
+
+from listwatch import conf
+from listwatch.api.compression import accepts_gzip, compressed
+from listwatch.api.request import KubernetesRequest
+from listwatch.api.responses import KubernetesResponse, StreamResponse
+from listwatch.api.services import Services
+from listwatch.api.tokens import Tokens
+from listwatch.api.urls import view_of
+from listwatch.api.warnings import warning_headers
+from listwatch.protocol.errors import request_entity_too_large
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from listwatch.runtime import Runtime
+
+log = logging.getLogger("listwatch.api")
+
+Scope = dict[str, Any]  # Any: ASGI's values
+Message = dict[str, Any]  # Any: ASGI's values
+
+
+class KubernetesHandler(ASGIHandler):
+    """Answers /api, /apis, /openapi, /version, /healthz, /livez, /readyz and /metrics.
+
+    Expects the running `Runtime` as `scope["listwatch.runtime"]`. Without tokens of its own it
+    knows those of the options in force. Runs no middleware and sends no request signals: there is
+    nothing for them to open or close.
+    """
+
+    request_class = KubernetesRequest  # type: ignore[assignment]
+
+    def __init__(self, tokens: Tokens | None = None) -> None:
+        # Django's constructor would load the middleware, which is for pages.
+        self._tokens = tokens
+        self._services: Services | None = None
+
+    async def __call__(
+        self,
+        scope: Scope,
+        receive: Callable[[], Awaitable[Message]],
+        send: Callable[[Message], Awaitable[None]],
+    ) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            raise ValueError(f"HTTP only, not {scope['type']}")
+        await self.handle(scope, receive, send)  # type: ignore[arg-type]
+
+    def services(self, runtime: Runtime) -> Services:
+        """What the views of this runtime share; made at its first request."""
+        if self._services is None or self._services.runtime is not runtime:
+            tokens = self._tokens or Tokens.from_options(conf.load())
+            self._services = Services(runtime, tokens)
+        return self._services
+
+    async def handle(  # type: ignore[override]
+        self,
+        scope: Scope,
+        receive: Callable[[], Awaitable[Message]],
+        send: Callable[[Message], Awaitable[None]],
+    ) -> None:
+        """Read, answer, send; a client that leaves in between cancels all of it."""
+        runtime: Runtime = scope["listwatch.runtime"]
+        limit = runtime.options.body_limit
+        try:
+            body = await _read_body(scope, receive, limit)
+        except RequestAborted:
+            return
+        request = KubernetesRequest(scope, body or b"", self.services(runtime))
+        with _Disconnect(receive):
+            view = view_of(request.info)()
+            if body is None:
+                view.too_large = request_entity_too_large(limit)
+            try:
+                response = await view.dispatch(request)
+                await self._send(request, response, send)
+            except Exception:
+                # The answer has begun: all that is left is to break it off, so that nobody takes
+                # half of a list for the whole.
+                log.exception("%s %s broke off", request.method, request.path)
+            finally:
+                if request.counted:
+                    request.services.in_flight.leave(request.method or "")
+
+    async def _send(
+        self,
+        request: KubernetesRequest,
+        response: KubernetesResponse,
+        send: Callable[[Message], Awaitable[None]],
+    ) -> None:
+        headers = [(n.encode(), v.encode("latin-1")) for n, v in response.items()]
+        audit = request.META.get("HTTP_AUDIT_ID") or str(uuid.uuid4())
+        headers.append((b"audit-id", audit.encode("latin-1")))
+        headers += warning_headers(response.warnings)
+        start = {"type": "http.response.start", "status": response.status_code, "headers": headers}
+        if isinstance(response, StreamResponse):
+            await _send_stream(start, response, send)
+            return
+        head = request.method == "HEAD"
+        if response.is_long and not head and accepts_gzip(request.META):
+            headers += [(b"content-encoding", b"gzip"), (b"vary", b"Accept-Encoding")]
+            await send(start)
+            async for piece in compressed(response.pieces()):
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        elif response.is_complete:
+            body = response.whole()
+            headers.append((b"content-length", b"%d" % len(body)))
+            await send(start)
+            await send({"type": "http.response.body", "body": b"" if head else body})
+        else:
+            await send(start)
+            for piece in response.pieces():
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+                # A server that takes everything at once would else keep the loop for all of it.
+                await asyncio.sleep(0)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _send_stream(
+    start: Message, response: StreamResponse, send: Callable[[Message], Awaitable[None]]
+) -> None:
+    async def begin() -> None:
+        await send(start)
+        # The headers go out at once: a client must know that its watch has begun.
+        await send({"type": "http.response.body", "body": b"", "more_body": True})
+
+    async def send_chunk(chunk: bytes) -> None:
+        await send({"type": "http.response.body", "body": chunk, "more_body": True})
+
+    if await response.stream.send_to(begin, send_chunk):
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _read_body(
+    scope: Scope, receive: Callable[[], Awaitable[Message]], limit: int
+) -> bytes | None:
+    # None stands for too long a body; the rest of it is not read.
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit() and int(value) > limit:
+            return None
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise RequestAborted
+        part = message.get("body", b"")
+        size += len(part)
+        if size > limit:
+            return None
+        parts.append(part)
+        if not message.get("more_body", False):
+            return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+class _Disconnect:
+    """While entered, cancels the current task when the client leaves, and keeps that to itself.
+
+    Listening begins when the loop first gets a turn: most requests are answered before that.
+    """
+
+    def __init__(self, receive: Callable[[], Awaitable[Message]]) -> None:
+        self._receive = receive
+        self._listener: asyncio.Task[None] | None = None
+        self._left = False
+
+    def __enter__(self) -> None:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._soon = loop.call_soon(self._begin)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
+        self._soon.cancel()
+        if self._listener is not None:
+            self._listener.cancel()
+        if self._left and kind is asyncio.CancelledError:
+            return self._task.uncancel() == 0
+        return False
+
+    def _begin(self) -> None:
+        self._listener = asyncio.get_running_loop().create_task(self._listen())
+
+    async def _listen(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self._left = True
+        self._task.cancel()

@@ -1,0 +1,109 @@
+"""`/openapi/v2` and `/openapi/v3`: the schemas of what is served.
+
+By them kubectl knows that the server validates. The documents are made by `schemas.openapi`; v3 is
+one document a group version, found through a root whose URLs carry a hash, so that clients may
+keep them for a year.
+"""
+
+from __future__ import annotations
+
+from email.utils import formatdate
+from typing import TYPE_CHECKING
+
+import orjson
+
+from listwatch.api.index import NOT_FOUND
+from listwatch.api.renderers import TextRenderer
+from listwatch.api.responses import EmptyResponse, KubernetesResponse
+from listwatch.api.views import KubernetesView
+from listwatch.protocol.kinds import api_version
+from listwatch.protocol.options import first
+
+if TYPE_CHECKING:
+    from rest_framework.request import Request
+
+    from listwatch.schemas.openapi import Document
+
+_YEAR = 365 * 24 * 3600
+
+
+class OpenAPIView(KubernetesView):
+    """What the three share: a document that a client may have already."""
+
+    def document(self, document: Document) -> KubernetesResponse:
+        """The document with its tag, or 304."""
+        tag = f'"{document.etag}"'
+        if tag in self.plain.META.get("HTTP_IF_NONE_MATCH", ""):
+            response: KubernetesResponse = EmptyResponse(status=304)
+        else:
+            response = KubernetesResponse(document.body)
+        response["ETag"] = tag
+        response["Vary"] = "Accept"
+        return response
+
+
+class OpenAPIV2View(OpenAPIView):
+    """`/openapi/v2`: everything in one document."""
+
+    async def get(self, request: Request) -> KubernetesResponse:
+        """The document, as JSON."""
+        from listwatch.schemas import openapi as documents
+
+        return self.document(documents.openapi_v2())
+
+    head = get  # type: ignore[assignment]
+
+
+class OpenAPIV3RootView(KubernetesView):
+    """`/openapi/v3`: where each group version's document is."""
+
+    renderer_classes = (TextRenderer,)  # upstream's Content-Type
+
+    async def get(self, request: Request) -> KubernetesResponse:
+        """The paths, each with the hash of its document."""
+        from listwatch.schemas import openapi as documents
+
+        table = self.plain.services.runtime.resources
+        paths = {}
+        for group, versions in table.groups().items():
+            for version in versions:
+                path = f"apis/{group}/{version}" if group else f"api/{version}"
+                document = documents.openapi_v3(api_version(group, version))
+                if document is not None:
+                    url = f"/openapi/v3/{path}?hash={document.etag}"
+                    paths[path] = {"serverRelativeURL": url}
+        return KubernetesResponse(orjson.dumps({"paths": paths}).decode())
+
+
+class OpenAPIV3View(OpenAPIView):
+    """`/openapi/v3/api/v1` and the like: one group version."""
+
+    async def get(self, request: Request) -> KubernetesResponse:
+        """The document; under an old hash, the way to the new one."""
+        from listwatch.schemas import openapi as documents
+
+        parts = self.plain.path.strip("/").split("/")[2:]
+        match parts:
+            case ["api", version]:
+                document = documents.openapi_v3(version)
+            case ["apis", group, version]:
+                document = documents.openapi_v3(api_version(group, version))
+            case _:
+                document = None
+        if document is None:
+            return _not_found()
+        given = first(self.plain.query, "hash")
+        if given and given != document.etag:
+            response: KubernetesResponse = EmptyResponse(status=301)
+            response["Location"] = f"{self.plain.path}?hash={document.etag}"
+            return response
+        response = self.document(document)
+        if given:
+            response["Cache-Control"] = "public, immutable"
+            now = self.plain.services.runtime.clock.now()
+            response["Expires"] = formatdate(now + _YEAR, usegmt=True)
+        return response
+
+
+def _not_found() -> KubernetesResponse:
+    return KubernetesResponse(NOT_FOUND.encode(), status=404, content_type="text/plain")

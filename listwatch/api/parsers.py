@@ -1,0 +1,140 @@
+"""Bodies of requests as objects: JSON, YAML, protobuf, and the patches.
+
+DRF's parsers; which one is chosen is `negotiation`'s, and what the object must look like is the
+registry's business. A body that cannot be read is a 400 that says where it breaks.
+"""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+from rest_framework.parsers import BaseParser
+
+from listwatch.api import yaml_documents
+from listwatch.api.negotiation import JSON, PROTOBUF, YAML
+from listwatch.protocol.errors import bad_request
+from listwatch.schemas import duplicates, protobuf
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from listwatch.protocol.objects import JSONObject
+
+JSON_PATCH = "application/json-patch+json"
+MERGE_PATCH = "application/merge-patch+json"
+STRATEGIC_PATCH = "application/strategic-merge-patch+json"
+
+
+class Body(NamedTuple):
+    """What was sent: an object, and the paths of keys that stood twice in it."""
+
+    document: JSONObject
+    duplicates: tuple[str, ...] = ()
+
+
+class JSONParser(BaseParser):
+    """A JSON object. Keys that stand twice are merged as Go merges them, and named."""
+
+    media_type = JSON
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,  # Any: DRF's context
+    ) -> Body:
+        """The object; raises 400."""
+        try:
+            loaded = duplicates.load(stream.read())
+        except ValueError as error:
+            raise _unreadable("json parse error", error) from None
+        return Body(_object(loaded.document), tuple(loaded.duplicates))
+
+
+class YAMLParser(BaseParser):
+    """A YAML document, or JSON, which it contains."""
+
+    media_type = YAML
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,  # Any: DRF's context
+    ) -> Body:
+        """The object; raises 400."""
+        try:
+            document, again = yaml_documents.load(stream.read())
+        except ValueError as error:
+            raise _unreadable("yaml parse error", error) from None
+        return Body(_object(document), again)
+
+
+class ProtobufParser(BaseParser):
+    """An object in Kubernetes' protobuf envelope, as kubectl and typed Go clients send it."""
+
+    media_type = PROTOBUF
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,  # Any: DRF's context
+    ) -> Body:
+        """The object; raises 400."""
+        return Body(_object(protobuf.read(stream.read())))
+
+
+class PatchParser(BaseParser):
+    """A patch in JSON, whatever value it is: the kind of patch decides what it must be."""
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,  # Any: DRF's context
+    ) -> Any:  # Any: an object, or a list of operations
+        """The patch; raises 400."""
+        try:
+            return orjson.loads(stream.read())
+        except ValueError as error:
+            raise bad_request(f"error decoding patch: {error}") from None
+
+
+class JSONPatchParser(PatchParser):
+    """RFC 6902."""
+
+    media_type = JSON_PATCH
+
+
+class MergePatchParser(PatchParser):
+    """RFC 7386."""
+
+    media_type = MERGE_PATCH
+
+
+class StrategicMergePatchParser(PatchParser):
+    """Kubernetes' own, which knows what the lists of a kind are keyed by."""
+
+    media_type = STRATEGIC_PATCH
+
+
+def _object(document: Any) -> JSONObject:  # Any: whatever was sent
+    if document is None:
+        return {}
+    if isinstance(document, dict):
+        return document
+    kind = {list: "array", str: "string", bool: "bool"}.get(type(document), "number")
+    raise _unreadable(
+        "json parse error",
+        ValueError(
+            f"json: cannot unmarshal {kind} into Go value of type struct "
+            '{ APIVersion string "json:\\"apiVersion,omitempty\\""; '
+            'Kind string "json:\\"kind,omitempty\\"" }'
+        ),
+    )
+
+
+def _unreadable(what: str, error: ValueError) -> Exception:
+    return bad_request(f"couldn't get version/kind; {what}: {error}")

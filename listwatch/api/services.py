@@ -1,0 +1,28 @@
+"""What every view needs beside its request: made once a handler, reached as `request.services`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from listwatch.api.discovery_documents import Discovery
+from listwatch.api.permissions import Authorizer, GroupAuthorizer
+from listwatch.api.throttling import InFlight
+
+if TYPE_CHECKING:
+    from listwatch.api.tokens import Tokens
+    from listwatch.runtime import Runtime
+
+
+@dataclass(slots=True)
+class Services:
+    """The parts that the requests of one server share. Belongs to the runtime's event loop."""
+
+    runtime: Runtime
+    tokens: Tokens
+    authorizer: Authorizer = field(default_factory=GroupAuthorizer)
+    in_flight: InFlight = field(default_factory=InFlight)
+    discovery: Discovery = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.discovery = Discovery(self.runtime.resources)

@@ -1,0 +1,37 @@
+"""The Django session of a browser as a Kubernetes user.
+
+Synchronous, and the only database work of the API besides the registry's: `authentication` has
+it done by the runtime's reader threads.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.http import HttpRequest
+
+from listwatch.registry.context import UserInfo
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractUser
+
+MASTERS = "system:masters"  # may do everything
+
+
+def session_user(key: str) -> UserInfo | None:
+    """The user whose session has this key; None if it has ended or its user may not log in."""
+    request = HttpRequest()
+    request.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
+    user = get_user(request)
+    return kubernetes_user(user) if user.is_authenticated and user.is_active else None  # type: ignore[arg-type]
+
+
+def kubernetes_user(user: AbstractUser) -> UserInfo:
+    """A Django user: groups have the same names, and a superuser is in `system:masters`."""
+    groups = tuple(user.groups.order_by("name").values_list("name", flat=True))
+    if user.is_superuser:
+        groups = (*groups, MASTERS)
+    return UserInfo(user.get_username(), f"django:{user.pk}", (*groups, "system:authenticated"))

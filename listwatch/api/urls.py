@@ -1,0 +1,72 @@
+"""Which view answers a path: by its shape alone, so that kinds come and go without URLs.
+
+What a path names is looked up by the view, after the request was authorized.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from listwatch.api.discovery import GroupView, RootView, VersionResourcesView
+from listwatch.api.health import CHECKS, HealthView
+from listwatch.api.index import IndexView, NotFoundView, PageNotFoundView
+from listwatch.api.metrics import MetricsView
+from listwatch.api.openapi import OpenAPIV2View, OpenAPIV3RootView, OpenAPIV3View
+from listwatch.api.resources import (
+    CollectionView,
+    DeprecatedWatchView,
+    ObjectView,
+    SubresourceView,
+)
+from listwatch.api.version import VersionView
+
+if TYPE_CHECKING:
+    from listwatch.api.request_info import RequestInfo
+    from listwatch.api.views import KubernetesView
+
+# What `listwatch.asgi` sends here; everything else is a page.
+PREFIXES = frozenset({"api", "apis", "openapi", "version", "healthz", "livez", "readyz", "metrics"})
+ROUTES: tuple[type[KubernetesView], ...] = (
+    CollectionView, DeprecatedWatchView, GroupView, HealthView, IndexView, MetricsView,
+    NotFoundView, ObjectView, OpenAPIV2View, OpenAPIV3RootView, OpenAPIV3View, PageNotFoundView,
+    RootView, SubresourceView, VersionResourcesView, VersionView,
+)  # fmt: skip
+
+
+def view_of(info: RequestInfo) -> type[KubernetesView]:
+    """The view of a path."""
+    if info.is_resource:
+        return _of_resource(info)
+    parts = info.path.strip("/").split("/")
+    match parts:
+        case [""] | ["index.html"]:
+            return IndexView
+        case ["api"] | ["apis"]:
+            return RootView
+        case ["apis", _]:
+            return GroupView
+        case ["api", _] | ["apis", _, _]:
+            return VersionResourcesView
+        case ["version"]:
+            return VersionView
+        case ["metrics"]:
+            return MetricsView
+        case ["openapi", "v2"]:
+            return OpenAPIV2View
+        case ["openapi", "v3"]:
+            return OpenAPIV3RootView
+        case ["openapi", "v3", *_]:
+            return OpenAPIV3View
+        case [root, *_] if root in CHECKS:
+            return HealthView
+    return PageNotFoundView
+
+
+def _of_resource(info: RequestInfo) -> type[KubernetesView]:
+    if info.verb == "proxy" or not info.resource:
+        return NotFoundView
+    if info.forced_watch:
+        return DeprecatedWatchView
+    if info.subresource:
+        return SubresourceView
+    return ObjectView if info.name else CollectionView
