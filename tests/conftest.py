@@ -1,4 +1,4 @@
-"""Fixtures that all rooms share: the database on disk, an empty store, a loop that may not be blocked."""
+"""What all rooms share: a database on disk, an empty store, a loop that may not be blocked."""
 
 from __future__ import annotations
 
@@ -40,14 +40,11 @@ def store(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
     Transactions are real ones. Much quicker than `django_db(transaction=True)`, which empties
     every table of every app; for tests that write nothing but the store.
     """
-    from django.db import connection
+    from tests.store.helpers import emptied
 
     with django_db_blocker.unblock():
         yield
-        with connection.cursor() as cursor:
-            cursor.execute("DELETE FROM listwatch_store_storedobject")
-            cursor.execute("DELETE FROM listwatch_store_change")
-            cursor.execute("UPDATE listwatch_store_head SET current = 0, compacted = 0, swept = 0")
+        emptied()
 
 
 @pytest.fixture(autouse=True)

@@ -51,3 +51,11 @@ def log_is_whole() -> None:
         for row in reads.objects()
     }
     assert stored == newest
+
+
+def emptied() -> None:
+    """Begin anew, as the fixture `store` does, between two examples of one test."""
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM listwatch_store_storedobject")
+        cursor.execute("DELETE FROM listwatch_store_change")
+        cursor.execute("UPDATE listwatch_store_head SET current = 0, compacted = 0, swept = 0")
