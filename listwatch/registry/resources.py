@@ -7,6 +7,7 @@ of what is stored.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from listwatch.schemas.kinds import builtin_resources
@@ -39,6 +40,11 @@ class ResourceTable:
     def by_kind(self, gvk: GroupVersionKind) -> Resource | None:
         """The resource whose objects are of this kind."""
         return self._by_kind.get(gvk)
+
+    def knows_kind(self, gvk: GroupVersionKind) -> bool:
+        """Whether a kind is served, or is the list of one that is."""
+        item = replace(gvk, kind=gvk.kind.removesuffix("List"))
+        return gvk in self._by_kind or item in self._by_kind
 
     def stored(self, group_resource: GroupResource) -> Resource | None:
         """The resource in whose form objects are stored; None if it is not served."""

@@ -1,0 +1,112 @@
+"""`pods/binding`: the scheduler's word on which node a pod shall run.
+
+A write of the pod like any other, but without its rules for updates: its spec cannot be changed
+otherwise. Nothing is answered but that it was done.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from listwatch.protocol.clock import rfc3339
+from listwatch.protocol.errors import Cause, bad_request, conflict, invalid
+from listwatch.protocol.kinds import GroupResource, GroupVersionKind
+from listwatch.protocol.objects import encode
+from listwatch.registry import metadata as meta
+from listwatch.registry.backend import Step
+from listwatch.registry.bodies import read_body
+from listwatch.registry.context import Written
+from listwatch.store.writes import Update
+
+if TYPE_CHECKING:
+    from listwatch.protocol.objects import Encoded, JSONObject
+    from listwatch.registry.backend import Backend, State
+    from listwatch.registry.context import RequestContext
+
+BINDING = GroupVersionKind("", "v1", "Binding")
+_SHOWN = GroupResource("", "pods/binding")
+_DONE = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
+
+
+async def bind(backend: Backend, ctx: RequestContext, document: JSONObject) -> Written:
+    """Assign a pod to the node that a Binding names; raises 400, 404, 409, 422.
+
+    The answer's encoding is a Status, which has no revision.
+    """
+    document = read_body(ctx, document, BINDING, backend.resources)
+    metadata = meta.metadata_of(document)
+    meta.match_namespace(ctx, metadata)
+    if metadata.get("name") != ctx.name:
+        raise bad_request("name in URL does not match name in Binding object")
+    node = _node(document)
+    key = backend.key(ctx)
+
+    def transform(state: State) -> Step:
+        pod = state.document()
+        _check(ctx, pod, metadata, state)
+        _assign(pod, node, metadata, rfc3339(backend.clock.now()))
+        pod["metadata"] = meta.ordered(pod["metadata"])
+        encoded = encode(pod)
+        return Step(Update(*key[:3], state.revision, state.uid, encoded), encoded)
+
+    await backend.settle(key, transform, dry_run=ctx.dry_run)
+    return Written(status_success(), 0, created=True)
+
+
+def status_success() -> Encoded:
+    """The Status that says no more than that it was done, encoded."""
+    import orjson
+
+    return Encoded(orjson.dumps(_DONE), 0)
+
+
+def _node(document: JSONObject) -> str:
+    target = document.get("target") or {}
+    causes = []
+    if target.get("kind") not in (None, "", "Node"):
+        why = f'Unsupported value: "{target["kind"]}": supported values: "Node", "<empty>"'
+        causes.append(Cause("FieldValueNotSupported", why, "target.kind"))
+    if not target.get("name"):
+        causes.append(Cause("FieldValueRequired", "Required value", "target.name"))
+    if causes:
+        raise invalid(BINDING, document["metadata"].get("name", ""), tuple(causes))
+    return str(target["name"])
+
+
+def _check(ctx: RequestContext, pod: JSONObject, metadata: JSONObject, state: State) -> None:
+    if metadata.get("uid") and metadata["uid"] != state.uid:
+        raise conflict(
+            _SHOWN, ctx.name,
+            f"Precondition failed: UID in precondition: {metadata['uid']}, "
+            f"UID in object meta: {state.uid}",
+        )  # fmt: skip
+    spec, why = pod.get("spec") or {}, ""
+    if "deletionTimestamp" in pod["metadata"]:
+        why = f"pod {ctx.name} is being deleted, cannot be assigned to a host"
+    elif spec.get("nodeName"):
+        why = f'pod {ctx.name} is already assigned to node "{spec["nodeName"]}"'
+    elif spec.get("schedulingGates"):
+        why = f"pod {ctx.name} has non-empty .spec.schedulingGates"
+    if why:
+        raise conflict(_SHOWN, ctx.name, why)
+
+
+def _assign(pod: JSONObject, node: str, metadata: JSONObject, now: str) -> None:
+    pod.setdefault("spec", {})["nodeName"] = node
+    for key in ("labels", "annotations"):
+        if metadata.get(key):
+            pod["metadata"][key] = {**(pod["metadata"].get(key) or {}), **metadata[key]}
+    conditions = pod.setdefault("status", {}).setdefault("conditions", [])
+    scheduled = {
+        "type": "PodScheduled",
+        "status": "True",
+        "lastProbeTime": None,
+        "lastTransitionTime": now,
+    }
+    for index, condition in enumerate(conditions):
+        if condition.get("type") == "PodScheduled":
+            if condition.get("status") == "True":
+                scheduled["lastTransitionTime"] = condition.get("lastTransitionTime")
+            conditions[index] = scheduled
+            return
+    conditions.append(scheduled)

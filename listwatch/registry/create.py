@@ -1,0 +1,108 @@
+"""Create: a body becomes an object with an identity, and is stored if nothing of its name is there.
+
+The order is upstream's (pkg/registry/generic/registry/store.go); the write goes to `store` with a
+guard that looks at the namespace once more.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING
+
+from listwatch.protocol.clock import rfc3339
+from listwatch.protocol.errors import already_exists, bad_request, invalid
+from listwatch.protocol.objects import decode, encode
+from listwatch.registry import metadata as meta
+from listwatch.registry.admission import both, namespace_guard
+from listwatch.registry.backend import DecideAgain, Key
+from listwatch.registry.bodies import read_body
+from listwatch.registry.context import Written
+from listwatch.registry.conversions import served, stored_kind, to_stored
+from listwatch.registry.strategies.table import strategy_of
+from listwatch.schemas.defaults import apply_defaults
+from listwatch.schemas.validation import validate
+from listwatch.store.writes import AlreadyStored, Create, Stored
+
+if TYPE_CHECKING:
+    from listwatch.protocol.objects import Encoded, JSONObject
+    from listwatch.registry.backend import Backend
+    from listwatch.registry.context import RequestContext
+    from listwatch.store.writes import Guard
+
+
+async def create(backend: Backend, ctx: RequestContext, document: JSONObject) -> Written:
+    """Make an object of a body, which is changed; raises 400, 403, 404, 409, 422."""
+    document = read_body(ctx, document, ctx.resource.gvk, backend.resources)
+    return await create_read(backend, ctx, document)
+
+
+async def create_read(backend: Backend, ctx: RequestContext, document: JSONObject) -> Written:
+    """The same for a body that was read already: PUT of what is not there comes here, too."""
+    metadata = meta.metadata_of(document)
+    if metadata.get("resourceVersion") and not ctx.dry_run:
+        raise bad_request("resourceVersion should not be set on objects to be created")
+    metadata.pop("resourceVersion", None)
+    meta.match_namespace(ctx, metadata)
+    base = "" if metadata.get("name") else metadata.get("generateName") or ""
+    document = to_stored(ctx.resource, document)
+    for _ in range(meta.GENERATE_TRIES):
+        if base:
+            document["metadata"]["name"] = meta.generated_name(base)
+        name = document["metadata"].get("name") or ""
+        namespace_holds = await namespace_guard(backend, ctx, name)
+        try:
+            return await _insert(backend, ctx, document, namespace_holds)
+        except AlreadyStored as there:
+            if not base:
+                deleting = "deletionTimestamp" in decode(there.stored.encoded, 0)["metadata"]
+                group_resource = ctx.resource.group_resource
+                raise already_exists(group_resource, name, deleting=deleting) from None
+    raise meta.name_exhausted(ctx, name)
+
+
+async def _insert(
+    backend: Backend, ctx: RequestContext, document: JSONObject, namespace_holds: Guard | None
+) -> Written:
+    allocates = ctx.resource.storage in backend.allocators
+    while True:
+        # What was allocated for one attempt is not what the client asked for in the next.
+        attempt = copy.deepcopy(document) if allocates else document
+        encoded, guard = prepare(backend, ctx, attempt)
+        metadata = attempt["metadata"]
+        namespace, name, uid = metadata.get("namespace", ""), metadata["name"], metadata["uid"]
+        storage = ctx.resource.storage
+        if ctx.dry_run:
+            there = await backend.newest(Key(storage, namespace, name, ctx.resource.group_resource))
+            if there is not None:
+                raise AlreadyStored(Stored(storage, namespace, name, *there))
+            return Written(served(ctx.resource, encoded), 0, created=True)
+        guard = both(namespace_holds, guard)
+        try:
+            change = await backend.submit(Create(storage, namespace, name, uid, encoded, guard))
+        except DecideAgain:
+            await backend.fresh()
+            continue
+        return Written(served(ctx.resource, encoded), change.revision, created=True)
+
+
+def prepare(
+    backend: Backend, ctx: RequestContext, document: JSONObject
+) -> tuple[Encoded, Guard | None]:
+    """Complete, default and validate a new object in place; raises 422."""
+    strategy, gvk = strategy_of(ctx.resource), stored_kind(ctx.resource)
+    now = rfc3339(backend.clock.now())
+    metadata = document["metadata"]
+    meta.for_create(metadata, now)
+    strategy.strip(document)
+    apply_defaults(gvk, document)
+    strategy.prepare_create(document, now)
+    guard: Guard | None = None
+    causes = list(validate(gvk, document))
+    causes += strategy.validate(document, None, "")
+    allocator = backend.allocators.get(ctx.resource.storage)
+    if allocator is not None and not causes:
+        guard, causes = allocator.allocate(document, None)
+    if causes:
+        raise invalid(ctx.resource.gvk, metadata.get("name", ""), tuple(causes))
+    document["metadata"] = meta.ordered(metadata)
+    return encode(document), guard

@@ -1,0 +1,90 @@
+"""Patch: a change is applied to whatever is newest, again if that moves meanwhile.
+
+The patch itself is applied by `patches`; the result meets the old object in `change`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from listwatch.patches import json_patch, merge_patch, strategic_merge
+from listwatch.protocol.errors import StatusError
+from listwatch.protocol.options import APPLY_PATCH
+from listwatch.registry import metadata as meta
+from listwatch.registry.bodies import check_kind, patch_refused, strict_faults
+from listwatch.registry.change import change, written
+from listwatch.registry.conversions import to_served, to_stored
+from listwatch.schemas.decoding import DecodeError, decode
+
+if TYPE_CHECKING:
+    from listwatch.protocol.kinds import GroupVersionKind
+    from listwatch.protocol.objects import JSONObject
+    from listwatch.registry.backend import Backend, State, Step
+    from listwatch.registry.context import RequestContext, Written
+
+JSON_PATCH = "application/json-patch+json"
+MERGE_PATCH = "application/merge-patch+json"
+STRATEGIC_PATCH = "application/strategic-merge-patch+json"
+ACCEPTED = (JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH)
+
+
+async def patch(backend: Backend, ctx: RequestContext, patch_type: str, patch: Any) -> Written:
+    """Change an object, or its status, by a patch (Any: JSON); raises 400, 404, 409, 415, 422."""
+    check_patch_type(patch_type)
+    key = backend.key(ctx)
+    body = orjson.dumps(patch)  # every attempt begins with what was sent
+
+    def transform(state: State) -> Step:
+        old = to_served(ctx.resource, state.document())
+        document = patched(backend, ctx, ctx.resource.gvk, patch_type, old, orjson.loads(body))
+        metadata = meta.metadata_of(document)
+        meta.match_namespace(ctx, metadata)
+        meta.match_name(ctx, metadata)
+        return change(backend, ctx, key, state, to_stored(ctx.resource, document))
+
+    outcome = await backend.settle(key, transform, dry_run=ctx.dry_run)
+    return written(ctx, outcome)
+
+
+def check_patch_type(patch_type: str) -> None:
+    """Raise 415 for a kind of patch that is not served."""
+    if patch_type in ACCEPTED:
+        return
+    why = (
+        "server-side apply is not served yet"
+        if patch_type == APPLY_PATCH
+        else "the body of the request was in an unknown format"
+    )
+    accepted = ", ".join(ACCEPTED)
+    message = f"{why} - accepted media types include: {accepted}"
+    raise StatusError(415, "UnsupportedMediaType", message)
+
+
+def patched(
+    backend: Backend,
+    ctx: RequestContext,
+    gvk: GroupVersionKind,
+    patch_type: str,
+    old: JSONObject,
+    patch: Any,  # Any: JSON
+) -> JSONObject:
+    """The patched object, read as one of its kind; both arguments may be used up."""
+    if patch_type == JSON_PATCH:
+        document = json_patch.apply(old, patch)
+    elif patch_type == MERGE_PATCH:
+        document = merge_patch.apply(old, patch)
+    else:
+        from listwatch.schemas.merge_keys import schema_for
+
+        document = strategic_merge.apply(old, patch, schema_for(gvk))
+    check_kind(document, gvk, backend.resources)
+    try:
+        document, unknown = decode(gvk, document)
+    except DecodeError as error:
+        raise patch_refused(str(error), patch) from None
+    faults = strict_faults(ctx, unknown)
+    if faults:
+        raise patch_refused(faults, patch)
+    return document

@@ -1,0 +1,127 @@
+"""The registry: one door for every read and write of an object, API and admin alike.
+
+Each verb is in a file of its own; this one knows which of them a request means. Refusals are
+StatusErrors. Writes go on to `store`, reads come from `watchcache`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from listwatch.protocol.errors import method_not_allowed
+from listwatch.registry import binding, bootstrapping, reads, scale
+from listwatch.registry.allocation import SERVICES, ServiceAllocator
+from listwatch.registry.backend import Backend, Committer
+from listwatch.registry.create import create
+from listwatch.registry.delete import delete, delete_collection
+from listwatch.registry.patch import patch
+from listwatch.registry.update import update
+
+if TYPE_CHECKING:
+    from listwatch.conf import Options
+    from listwatch.protocol.clock import Clock
+    from listwatch.protocol.objects import JSONObject
+    from listwatch.protocol.options import DeleteOptions, ListOptions
+    from listwatch.protocol.representations import Representation
+    from listwatch.protocol.versions import Version
+    from listwatch.registry.context import Deleted, RequestContext, Written
+    from listwatch.registry.resources import ResourceTable
+    from listwatch.store.readers import Readers
+    from listwatch.watchcache.caches import Caches
+    from listwatch.watchcache.requests import ClientInfo, ListResult
+    from listwatch.watchcache.watcher import CacheWatcher
+
+
+class Registry:
+    """What can be done with objects.
+
+    Promises: a write that returned is durable, and every consistent read that begins after it
+    sees it, whoever asks; a refused write left nothing behind. A request must be authorized
+    before, and its options read and valid. Documents that are handed over are used up. Owned by
+    one event loop; no method blocks it.
+    """
+
+    def __init__(
+        self,
+        resources: ResourceTable,
+        caches: Caches,
+        committer: Committer,
+        readers: Readers,
+        *,
+        freshness: Callable[[], Awaitable[int]],
+        clock: Clock,
+        options: Options,
+    ) -> None:
+        self.resources = resources
+        self.options = options
+        self._backend = Backend(
+            resources, caches, committer, readers,
+            freshness=freshness, clock=clock, options=options,
+        )  # fmt: skip
+        self._backend.allocators[SERVICES] = ServiceAllocator(caches)
+
+    async def get(self, ctx: RequestContext, revision: str = "") -> Version:
+        """One object, not older than a revision; a Scale if that was asked for.
+
+        Raises 404, 504.
+        """
+        version = await reads.get(self._backend, ctx, revision)
+        return scale.scale_version(version) if ctx.subresource == "scale" else version
+
+    async def list(self, ctx: RequestContext, options: ListOptions) -> ListResult:
+        """Objects in key order, as they stood at one revision; raises 400, 410, 504."""
+        return await reads.list_objects(self._backend, ctx, options)
+
+    async def watch(
+        self,
+        ctx: RequestContext,
+        options: ListOptions,
+        representation: Representation,
+        client: ClientInfo,
+    ) -> CacheWatcher:
+        """A stream of events; raises 400, 504."""
+        return await reads.watch(self._backend, ctx, options, representation, client)
+
+    async def create(self, ctx: RequestContext, document: JSONObject) -> Written:
+        """Make an object, or bind a pod; raises 400, 403, 404, 409, 422."""
+        if ctx.subresource == "binding":
+            return await binding.bind(self._backend, ctx, document)
+        self._refuse_subresource(ctx, "create")
+        return await create(self._backend, ctx, document)
+
+    async def update(self, ctx: RequestContext, document: JSONObject) -> Written:
+        """Replace an object, its status, its scale or its finalizers; raises 400, 404, 409, 422."""
+        if ctx.subresource == "scale":
+            return await scale.update_scale(self._backend, ctx, document)
+        self._refuse_subresource(ctx, "update", "status", "finalize")
+        return await update(self._backend, ctx, document)
+
+    async def patch(self, ctx: RequestContext, patch_type: str, document: Any) -> Written:
+        """Change an object, its status or its scale by a patch (Any: JSON).
+
+        Raises 400, 404, 409, 415, 422.
+        """
+        if ctx.subresource == "scale":
+            return await scale.patch_scale(self._backend, ctx, patch_type, document)
+        self._refuse_subresource(ctx, "patch", "status")
+        return await patch(self._backend, ctx, patch_type, document)
+
+    async def delete(self, ctx: RequestContext, options: DeleteOptions) -> Deleted:
+        """Delete an object, or begin to; raises 403, 404, 409."""
+        self._refuse_subresource(ctx, "delete")
+        return await delete(self._backend, ctx, options)
+
+    async def delete_collection(
+        self, ctx: RequestContext, options: DeleteOptions, selected: ListOptions
+    ) -> list[Version]:
+        """Delete one by one what a list finds, and give that list; raises what these raise."""
+        return await delete_collection(self._backend, ctx, options, selected)
+
+    async def bootstrap(self) -> None:
+        """Make what every cluster has, where it is missing: before the first request."""
+        await bootstrapping.make_namespaces(self)
+
+    def _refuse_subresource(self, ctx: RequestContext, verb: str, *known: str) -> None:
+        if ctx.subresource and ctx.subresource not in known:
+            raise method_not_allowed(ctx.resource.group_resource, verb)

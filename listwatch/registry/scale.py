@@ -1,0 +1,151 @@
+"""`/scale`: how many replicas a workload shall have, as one small object that is the same for all.
+
+Reads make a Scale of the workload; writes change its replicas, through `change` like any update.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from listwatch.protocol.errors import Cause, conflict, invalid
+from listwatch.protocol.kinds import GroupVersionKind
+from listwatch.protocol.objects import Encoded, encode
+from listwatch.protocol.versions import Version
+from listwatch.registry import metadata as meta
+from listwatch.registry.bodies import read_body
+from listwatch.registry.change import change
+from listwatch.registry.context import Written
+from listwatch.registry.patch import check_patch_type, patched
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from listwatch.protocol.objects import JSONObject
+    from listwatch.registry.backend import Backend, Key, State, Step
+    from listwatch.registry.context import RequestContext
+
+SCALE = GroupVersionKind("autoscaling", "v1", "Scale")
+_SHOWN = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+
+
+def scale_version(version: Version) -> Version:
+    """The Scale of a workload, as a version that can be written like one."""
+    scale = scale_of(version.decode())
+    return Version(
+        namespace=version.namespace,
+        name=version.name,
+        uid=version.uid,
+        revision=version.revision,
+        encoded=encode(scale),
+        labels={},
+        fields={},
+    )
+
+
+async def update_scale(backend: Backend, ctx: RequestContext, document: JSONObject) -> Written:
+    """Set the replicas as a whole Scale says; raises 400, 404, 409, 422."""
+    document = read_body(ctx, document, SCALE, backend.resources)
+    _match(ctx, document)
+    return await _write(backend, ctx, lambda _: document)
+
+
+async def patch_scale(
+    backend: Backend, ctx: RequestContext, patch_type: str, patch: Any
+) -> Written:
+    """Set the replicas as the patched Scale says (Any: JSON); raises 400, 404, 409, 415, 422."""
+    check_patch_type(patch_type)
+    body = orjson.dumps(patch)
+
+    def wanted(scale: JSONObject) -> JSONObject:
+        document = patched(backend, ctx, SCALE, patch_type, scale, orjson.loads(body))
+        _match(ctx, document)
+        return document
+
+    return await _write(backend, ctx, wanted)
+
+
+async def _write(
+    backend: Backend, ctx: RequestContext, wanted: Callable[[JSONObject], JSONObject]
+) -> Written:
+    key = backend.key(ctx)
+
+    def transform(state: State) -> Step:
+        document = state.document()
+        scale = wanted(scale_of(document))
+        _apply(ctx, key, state, document, scale)
+        return change(backend, ctx, key, state, document)
+
+    outcome = await backend.settle(key, transform, dry_run=ctx.dry_run)
+    return Written(_encoded_scale(outcome.step.answer), outcome.revision, created=False)
+
+
+def _apply(
+    ctx: RequestContext, key: Key, state: State, document: JSONObject, scale: JSONObject
+) -> None:
+    metadata = scale["metadata"]
+    if metadata.get("uid") and metadata["uid"] != state.uid:
+        raise conflict(
+            key.shown, key.name,
+            f"Precondition failed: UID in precondition: {metadata['uid']}, "
+            f"UID in object meta: {state.uid}",
+        )  # fmt: skip
+    replicas = (scale.get("spec") or {}).get("replicas") or 0
+    if replicas < 0:
+        why = f"Invalid value: {replicas}: must be greater than or equal to 0"
+        raise invalid(SCALE, ctx.name, (Cause("FieldValueInvalid", why, "spec.replicas"),))
+    # A Scale that names a version means that version of the workload.
+    document["metadata"]["resourceVersion"] = metadata.get("resourceVersion") or ""
+    document.setdefault("spec", {})["replicas"] = replicas
+
+
+def _match(ctx: RequestContext, document: JSONObject) -> None:
+    metadata = meta.metadata_of(document)
+    meta.match_namespace(ctx, metadata)
+    meta.match_name(ctx, metadata)
+
+
+def _encoded_scale(encoded: Encoded) -> Encoded:
+    return encode(scale_of(orjson.loads(encoded.body)))
+
+
+def scale_of(document: JSONObject) -> JSONObject:
+    """The Scale of a workload as a new dict."""
+    metadata, spec = document["metadata"], document.get("spec") or {}
+    status: JSONObject = {"replicas": (document.get("status") or {}).get("replicas") or 0}
+    selector = selector_text(spec.get("selector") or {})
+    if selector:
+        status["selector"] = selector
+    return {
+        "kind": SCALE.kind,
+        "apiVersion": SCALE.api_version,
+        "metadata": {key: metadata[key] for key in _SHOWN if key in metadata},
+        "spec": {"replicas": spec["replicas"]} if spec.get("replicas") else {},
+        "status": status,
+    }
+
+
+def selector_text(selector: JSONObject) -> str:
+    """A label selector object as the text of a `labelSelector` parameter.
+
+    A replication controller's is a plain map of labels.
+    """
+    labelled = "matchLabels" in selector or "matchExpressions" in selector
+    labels = selector.get("matchLabels") or {} if labelled else selector
+    parts = [(key, f"{key}={value}") for key, value in labels.items()]
+    if labelled:
+        terms = selector.get("matchExpressions") or []
+        parts += [(term["key"], _expression(term)) for term in terms]
+    return ",".join(text for _, text in sorted(parts))
+
+
+def _expression(term: JSONObject) -> str:
+    key, values = term["key"], ",".join(sorted(term.get("values") or ()))
+    forms = {
+        "In": f"{key} in ({values})",
+        "NotIn": f"{key} notin ({values})",
+        "Exists": key,
+        "DoesNotExist": f"!{key}",
+    }
+    return forms.get(term["operator"], "")

@@ -1,0 +1,86 @@
+"""Pods: a status that is the kubelet's, a quality of service, and time to end when deleted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from listwatch.registry.strategies.quality import quality_of_service
+from listwatch.registry.strategies.strategy import Strategy, restore
+
+if TYPE_CHECKING:
+    from listwatch.protocol.objects import JSONObject
+    from listwatch.protocol.options import DeleteOptions
+
+_ENDED = frozenset(("Succeeded", "Failed"))
+_TOLERATED = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+_PRIORITIES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
+
+
+@dataclass(frozen=True, slots=True)
+class PodStrategy(Strategy):
+    """Pods; upstream: pkg/registry/core/pod/strategy.go."""
+
+    has_status: bool = True
+    counts_generations: bool = True
+    answers_deleted_object: bool = True
+
+    def prepare_create(self, document: JSONObject, now: str) -> None:
+        """A pod begins as pending, whatever was sent along."""
+        Strategy.prepare_create(self, document, now)
+        spec = document["spec"]
+        _admit(spec)
+        document["status"] = {"phase": "Pending", "qosClass": quality_of_service(spec)}
+        if spec.get("schedulingGates"):
+            document["status"]["conditions"] = [
+                {
+                    "type": "PodScheduled",
+                    "status": "False",
+                    "lastProbeTime": None,
+                    "lastTransitionTime": None,
+                    "reason": "SchedulingGated",
+                    "message": "Scheduling is blocked due to non-empty scheduling gates",
+                }
+            ]
+
+    def prepare_update(self, document: JSONObject, old: JSONObject, now: str) -> None:
+        """What was added to the old one is added to one that was sent anew, too."""
+        _admit(document["spec"])
+        Strategy.prepare_update(self, document, old, now)
+
+    def prepare_status(self, document: JSONObject, old: JSONObject, now: str) -> None:
+        """Owners stay as they are, too: old kubelets used to corrupt them here."""
+        Strategy.prepare_status(self, document, old, now)
+        restore(document["metadata"], old["metadata"], "ownerReferences")
+        status = document.setdefault("status", {})
+        if not status.get("qosClass"):
+            restore(status, old.get("status") or {}, "qosClass")
+
+    def grace_period(self, document: JSONObject, options: DeleteOptions) -> int | None:
+        """What was asked for, else the pod's own; none without a node, or after the end."""
+        spec = document.get("spec") or {}
+        period = options.grace_period_seconds
+        if period is None:
+            period = spec.get("terminationGracePeriodSeconds") or 0
+        if not spec.get("nodeName") or (document.get("status") or {}).get("phase") in _ENDED:
+            return 0
+        return int(period) if period >= 0 else 1
+
+
+def _admit(spec: JSONObject) -> None:
+    # What upstream's admission plugins DefaultTolerationSeconds and Priority add.
+    tolerations = spec.get("tolerations") or []
+    missing = [key for key in _TOLERATED if not any(_tolerates(t, key) for t in tolerations)]
+    if missing:
+        spec["tolerations"] = tolerations + [
+            {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
+            for key in missing
+        ]
+    # No class but these is served yet: others count as the default one.
+    spec.setdefault("priority", _PRIORITIES.get(spec.get("priorityClassName", ""), 0))
+    spec.setdefault("preemptionPolicy", "PreemptLowerPriority")
+
+
+def _tolerates(toleration: JSONObject, key: str) -> bool:
+    matches = not toleration.get("key") or toleration["key"] == key
+    return matches and toleration.get("effect") in (None, "", "NoExecute")
