@@ -133,7 +133,7 @@ def test_a_written_quantity_reads_as_itself(quantity: Quantity) -> None:
 
 @given(st.decimals(-(10**12), 10**12, places=6), st.sampled_from(["", "k", "M", "m"]))
 def test_decimal_suffixes_multiply(number: Decimal, suffix: str) -> None:
-    factor = {"": 1, "k": 1000, "M": 10**6, "m": Decimal("0.001")}[suffix]
+    factor = Decimal({"": "1", "k": "1000", "M": "1000000", "m": "0.001"}[suffix])
 
     assert Quantity.parse(f"{number:f}{suffix}").nano == number * factor * 10**9
 

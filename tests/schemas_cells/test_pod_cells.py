@@ -15,8 +15,8 @@ NOW = 1_800_000_000.0
 LAST = "2027-01-15T07:55:00Z"  # five minutes before
 POD = GroupVersionKind("", "v1", "Pod")
 
-RUNNING = {"running": {}}
-CRASHING = {"waiting": {"reason": "CrashLoopBackOff"}}
+RUNNING: Document = {"running": {}}
+CRASHING: Document = {"waiting": {"reason": "CrashLoopBackOff"}}
 
 
 def ended(code: int = 0, **more: Any) -> Document:
@@ -56,7 +56,7 @@ def shown(document: Document) -> tuple[str, str, str]:
     return ready, status, restarts
 
 
-OLD = {"lastState": {"terminated": {"finishedAt": LAST}}}
+OLD: Any = {"lastState": {"terminated": {"finishedAt": LAST}}}
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def _endpoints(document: JSONObject) -> str:
     subsets = items(document, "subsets")
     if not subsets:
         return NONE
-    found = []
+    found: list[str] = []
     for subset in subsets:
         addresses = [address.get("ip", "") for address in items(subset, "addresses")]
         ports = [port.get("port", 0) for port in items(subset, "ports")]
