@@ -153,9 +153,7 @@ class Pump:
             except reads.Compacted:
                 await self._refill()
                 continue
-            if not self._apply_next(rows):
-                await self._refill()
-                continue
+            self._apply_next(rows)
             if len(rows) < BATCH:
                 return
 
