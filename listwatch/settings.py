@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
+import socket
+import sys
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -42,13 +45,34 @@ def _database(url: str) -> dict[str, object]:
     }
 
 
+def _secret_key() -> str:
+    """The kept key, or one for this process alone: `serve` keeps it when it makes the folder."""
+    kept = OPTIONS.data / "secret-key"
+    if OPTIONS.secret_key:
+        return OPTIONS.secret_key
+    return (kept.read_text().strip() if kept.is_file() else "") or secrets.token_urlsafe(48)
+
+
+def _packaged(name: str) -> Path:
+    """A folder of the repository; in a wheel its copy inside the package."""
+    inside = BASE_DIR / "listwatch" / f"_{name}"
+    return inside if inside.is_dir() else BASE_DIR / name
+
+
 DATABASES = {"default": _database(OPTIONS.database_url)}
-SECRET_KEY = "set when the server starts"  # noqa: S105 (serving reads or makes the real one)
-DEBUG = False
-ALLOWED_HOSTS = ["*"]
-USE_TZ = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+SECRET_KEY = _secret_key()
+DEBUG = False
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en"
+
+# Daphne only for its own command: it loads Twisted, 28 MiB and a third of a second.
+DEVELOPMENT = sys.argv[1:2] == ["runserver"]
 INSTALLED_APPS = [
+    "listwatch.apps.ListwatchConfig",
+    *(["daphne"] if DEVELOPMENT else []),
+    "dashboard.apps.DashboardConfig",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -59,6 +83,90 @@ INSTALLED_APPS = [
     "rest_framework",
     "listwatch.store.apps.StoreConfig",
 ]
-MIDDLEWARE: list[str] = []
+# Of the pages and the admin. The API has none of this: see `listwatch.api.handler`.
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
 ROOT_URLCONF = "listwatch.urls"
+ASGI_APPLICATION = "listwatch.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [_packaged("templates")],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
 STATIC_URL = "static/"
+STATICFILES_DIRS = [_packaged("static")]
+
+# Doorbells of the dashboard only; no event travels on it.
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.core.RedisChannelLayer",
+        "CONFIG": {"hosts": [OPTIONS.redis_url]},
+    }
+    if OPTIONS.redis_url
+    else {"BACKEND": "channels.layers.InMemoryChannelLayer"}
+}
+
+# Who may ask, and what a page may do.
+ALLOWED_HOSTS = [
+    *("localhost", "127.0.0.1", "[::1]", socket.gethostname()),
+    *(host.strip() for host in OPTIONS.allowed_hosts.split(",") if host.strip()),
+]
+LOGIN_URL = "dashboard:login"
+LOGIN_REDIRECT_URL = "dashboard:overview"
+SESSION_COOKIE_NAME = "listwatch_session"  # cookies are shared by all ports of a host
+SESSION_COOKIE_AGE = 30 * 24 * 3600
+CSRF_COOKIE_NAME = "listwatch_csrf"
+CSRF_COOKIE_HTTPONLY = False  # the dashboard's scripts send it along with what they write
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+        "base-uri": ["'none'"],
+    }
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "INFO"},
+    "loggers": {
+        # Refusals are answers, not events; a failure of ours is logged with its traceback.
+        "django.request": {"level": "ERROR"},
+        "django.security.DisallowedHost": {"level": "ERROR"},
+        "_granian": {"level": "ERROR"},
+        "daphne": {"level": "WARNING"},
+    },
+}

@@ -7,11 +7,30 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
+
+# Options of commands that are options of the whole process: settings read them before a command
+# sees its arguments, and so does every process that a command starts.
+VALUES = {"--data": "LISTWATCH_DATA", "--token-auth-file": "LISTWATCH_TOKEN_AUTH_FILE"}
+SWITCHES = {"--no-controllers": ("LISTWATCH_NAMESPACE_CONTROLLER", "no")}
 
 
 def main() -> None:
     """Run one management command, as `manage.py` and as the console command `listwatch`."""
+    set_environment(sys.argv[2:])
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "listwatch.settings")
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(sys.argv)
+
+
+def set_environment(arguments: Sequence[str]) -> None:
+    """Put what concerns the whole process into its environment."""
+    for position, argument in enumerate(arguments):
+        name, equals, value = argument.partition("=")
+        if name in VALUES:
+            following = arguments[position + 1 : position + 2]
+            os.environ[VALUES[name]] = value if equals else "".join(following)
+        elif argument in SWITCHES:
+            variable, given = SWITCHES[argument]
+            os.environ[variable] = given

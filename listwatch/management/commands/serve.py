@@ -1,0 +1,119 @@
+"""`serve`: a server for people and for Kubernetes clients, in one process."""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.module_loading import import_string
+
+from listwatch import conf
+from listwatch.serving import database
+from listwatch.serving.data_folder import AlreadyServedError
+from listwatch.serving.preparing import Prepared, prepared
+
+
+class Command(BaseCommand):
+    """Makes the data folder, migrates, prints the way in, and serves until SIGINT or SIGTERM."""
+
+    help = "Serve the Kubernetes API, the dashboard and the admin."
+    requires_system_checks = ()  # they load every page; `listwatch check` runs them
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The outside contract; docs/commands.md has it too."""
+        parser.add_argument("--host", default="127.0.0.1", help="where the secure port listens")
+        parser.add_argument(
+            "--plain-host", default="", metavar="HOST",
+            help="where the plain port listens: loopback unless it is named here",
+        )  # fmt: skip
+        parser.add_argument(
+            "--port", type=int, default=8000,
+            help="HTTP for people and scripts: dashboard, admin, API with a token",
+        )  # fmt: skip
+        parser.add_argument(
+            "--secure-port", type=int, default=6443,
+            help="HTTPS for Kubernetes clients; DIR/kubeconfig points here",
+        )  # fmt: skip
+        parser.add_argument("--workers", type=int, default=1, help="processes; PostgreSQL only")
+        add_data(parser)
+        parser.add_argument(
+            "--token-auth-file", metavar="FILE",
+            help='more static tokens, a line each: token,user,uid,"group,group"',
+        )  # fmt: skip
+        parser.add_argument(
+            "--no-controllers", action="store_true",
+            help="an API server alone: no controllers, no service-account admission",
+        )  # fmt: skip
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Serve; returns after an orderly stop."""
+        if options["workers"] < 1:
+            raise CommandError("--workers: at least one process serves")
+        if options["workers"] > 1 and database.is_sqlite():
+            raise CommandError(
+                "--workers: on SQLite one process serves a folder, since only it can know the order "
+                "of commits at once. Several need PostgreSQL: set LISTWATCH_DATABASE_URL."
+            )
+        try:
+            with prepared(conf.load(getattr(settings, "LISTWATCH", None))) as ready:
+                self._serve(ready, options)
+        except AlreadyServedError as error:
+            raise CommandError(str(error)) from error
+
+    def _serve(self, ready: Prepared, options: dict[str, Any]) -> None:
+        from listwatch.serving import certificates, serve
+        from listwatch.serving.granian import TLS, listen
+        from listwatch.serving.kubeconfig import kubeconfig
+
+        folder, host = ready.folder, options["host"]
+        plain_host = options["plain_host"] or (host if is_loopback(host) else "127.0.0.1")
+        try:
+            plain = listen(plain_host, options["port"])
+            secure = listen(host, options["secure_port"])
+        except OSError as error:
+            raise CommandError(f"cannot listen on {error.strerror}") from error
+        certificates.ensure(folder, certificates.subject_names(host))
+        secure_url = f"https://{url_host(host)}:{secure.getsockname()[1]}"
+        plain_url = f"http://{url_host(plain_host)}:{plain.getsockname()[1]}"
+        config = kubeconfig(secure_url, folder.ca_certificate.read_bytes(), ready.token)
+        folder.write(folder.kubeconfig, config, secret=True)
+
+        def announce() -> None:
+            self.stdout.write(
+                f"Dashboard  {plain_url}/login/{ready.login_token}/\n"
+                f"kubectl    export KUBECONFIG={folder.kubeconfig}\n"
+                f"API        {secure_url}, and {plain_url} with the token in {folder.token}"
+            )
+            self.stdout.flush()
+
+        serve.run(
+            import_string(settings.ASGI_APPLICATION),
+            [
+                serve.Listener(plain),
+                serve.Listener(secure, TLS(folder.server_certificate, folder.server_key)),
+            ],
+            ready=announce,
+        )
+
+
+def add_data(parser: argparse.ArgumentParser) -> None:
+    """`--data DIR`, which `listwatch.management` reads before the settings do."""
+    parser.add_argument("--data", metavar="DIR", help="default ./.listwatch, or $LISTWATCH_DATA")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches it."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def url_host(host: str) -> str:
+    """How a URL on this machine names it."""
+    if host in ("0.0.0.0", "::"):  # noqa: S104 (asks whether it is)
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,178 @@
+"""The one application behind every port: which part answers what, and its life.
+
+A request carries the runtime in its scope as `listwatch.runtime`, and goes on to `api` (Kubernetes
+paths), to the pages' sockets, to static files, or to Django's pages and admin.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+from listwatch.protocol.events import EndReason
+
+if TYPE_CHECKING:
+    from listwatch.runtime import Runtime
+
+logger = logging.getLogger("listwatch.serving")
+
+Scope = MutableMapping[str, Any]  # Any: ASGI's own
+Message = MutableMapping[str, Any]  # Any: ASGI's own
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+KUBERNETES_PATHS = frozenset(
+    {"api", "apis", "openapi", "version", "healthz", "livez", "readyz", "metrics"}
+)
+GOING_AWAY = 1012  # close code of a socket: the service restarts, so come back
+
+
+class Application:
+    """Routes requests, and starts and stops the runtime once.
+
+    With ASGI's lifespan the runtime starts before the first request; without (plain Daphne) the
+    first request starts it. `drain` ends what would never end by itself, so that a server that
+    waits for open responses can stop; `stop` stops the runtime. All belongs to one event loop.
+    """
+
+    def __init__(
+        self,
+        *,
+        runtime: Callable[[], Runtime],
+        api: Callable[[], App],
+        pages: Callable[[], App],
+        sockets: Callable[[], App],
+        static: Callable[[], App],
+        static_path: str = "/static/",
+    ) -> None:
+        self._make_runtime = runtime
+        self._make_api = api
+        self._static_path = static_path
+        self._pages = _Later(pages)
+        self._sockets = _Later(sockets)
+        self._static = _Later(static)
+        self._starting: asyncio.Task[tuple[Runtime, App]] | None = None
+        self._stopping: asyncio.Event | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one connection, in ASGI."""
+        kind = scope["type"]
+        if kind == "lifespan":
+            await self._live(receive, send)
+            return
+        runtime, api = await self.start()
+        scope["listwatch.runtime"] = runtime
+        if kind == "websocket":
+            sockets = await self._sockets.made()
+            await sockets(scope, self._until_stopping(receive), send)
+            return
+        path: str = scope["path"]
+        if path.split("/", 2)[1] in KUBERNETES_PATHS if path.startswith("/") else True:
+            await api(scope, receive, send)
+        elif path == "/" and not _is_browser(scope):
+            await api(scope, receive, send)
+        elif path == "/":
+            await _redirect(send, "/dashboard/")
+        elif path.startswith(self._static_path):
+            await (await self._static.made())(scope, receive, send)
+        else:
+            await (await self._pages.made())(scope, receive, send)
+
+    async def start(self) -> tuple[Runtime, App]:
+        """The runtime, started, and the API before it; whoever comes first starts them."""
+        if self._starting is None:
+            self._stopping = asyncio.Event()
+            self._starting = asyncio.create_task(self._start())
+        # A request that is cancelled while it waits must not cancel the start for all others.
+        return await asyncio.shield(self._starting)
+
+    async def _start(self) -> tuple[Runtime, App]:
+        runtime = self._make_runtime()
+        await runtime.start()
+        return runtime, self._make_api()
+
+    async def drain(self) -> None:
+        """Turn readiness red, end every watch by name, and close every socket."""
+        if self._starting is None or not self._starting.done():
+            return
+        runtime, _ = await self.start()
+        runtime.ready = False
+        runtime.caches.end_watches(EndReason.SERVER_STOPPING)
+        assert self._stopping is not None
+        self._stopping.set()
+
+    async def stop(self) -> None:
+        """Stop the runtime; nothing may be asked afterwards."""
+        if self._starting is None:
+            return
+        await self.drain()
+        starting, self._starting = self._starting, None
+        runtime, _ = await starting
+        await runtime.stop()
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                try:
+                    await self.start()
+                except Exception as error:
+                    logger.exception("the server could not start")
+                    await send({"type": "lifespan.startup.failed", "message": str(error)})
+                    return
+                await send({"type": "lifespan.startup.complete"})
+            elif message["type"] == "lifespan.shutdown":
+                await self.stop()
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    def _until_stopping(self, receive: Receive) -> Receive:
+        """Messages of a socket until the server stops, which looks to it as if its peer left."""
+        stopping = self._stopping
+        assert stopping is not None
+
+        async def receive_or_leave() -> Message:
+            if stopping.is_set():
+                return {"type": "websocket.disconnect", "code": GOING_AWAY}
+            message = asyncio.ensure_future(receive())
+            stop = asyncio.ensure_future(stopping.wait())
+            try:
+                await asyncio.wait({message, stop}, return_when=asyncio.FIRST_COMPLETED)
+                if message.done():
+                    return message.result()
+                return {"type": "websocket.disconnect", "code": GOING_AWAY}
+            finally:
+                message.cancel()
+                stop.cancel()
+
+        return receive_or_leave
+
+
+class _Later:
+    """A part that is made at its first use, in a thread: loading pages takes a while."""
+
+    def __init__(self, make: Callable[[], App]) -> None:
+        self._make = make
+        self._task: asyncio.Task[App] | None = None
+        self._app: App | None = None
+
+    async def made(self) -> App:
+        if self._app is None:
+            if self._task is None:
+                self._task = asyncio.create_task(asyncio.to_thread(self._make))
+            self._app = await asyncio.shield(self._task)
+        return self._app
+
+
+def _is_browser(scope: Scope) -> bool:
+    """Whether the answer is for a person: a browser names HTML in Accept, clients do not."""
+    return any(name == b"accept" and b"text/html" in value for name, value in scope["headers"])
+
+
+async def _redirect(send: Send, location: str) -> None:
+    headers = [(b"location", location.encode()), (b"vary", b"Accept"), (b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": 302, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
