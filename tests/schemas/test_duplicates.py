@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from listwatch.schemas.duplicates import duplicate_keys, load
@@ -71,6 +71,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(VALUES, st.booleans(), st.booleans())
 def test_any_body_without_duplicates_loads_as_usual(
     value: Any,  # Any: JSON of whatever form
