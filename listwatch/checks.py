@@ -8,15 +8,14 @@ from typing import Any
 
 from django.apps import AppConfig, apps
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.core import checks
+from django.core.checks import CheckMessage, Error, Tags, register
 
 OLDEST_SQLITE = (3, 35, 0)  # the first that knows RETURNING
 
 
 @register(Tags.database)
-def check_database(
-    app_configs: Sequence[AppConfig] | None, **kwargs: Any
-) -> list[CheckMessage]:  # fmt: skip
+def check_database(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """The store's database is one whose commit order it can know, and keeps what it confirms."""
     database = settings.DATABASES["default"]
     engine = database["ENGINE"].rpartition(".")[2]
@@ -43,7 +42,7 @@ def check_database(
     command = str(options.get("init_command", "")).replace(" ", "").lower()
     if "journal_mode=wal" not in command or "synchronous=full" not in command:
         found.append(
-            Warning(
+            checks.Warning(
                 "SQLite's connections do not set journal_mode=WAL and synchronous=FULL.",
                 hint="Readers would wait for writers, or a power cut lose confirmed writes: see "
                 "DATABASES in listwatch.settings.",
@@ -52,7 +51,7 @@ def check_database(
         )
     if options.get("transaction_mode") != "IMMEDIATE":
         found.append(
-            Warning(
+            checks.Warning(
                 "SQLite's transactions do not begin IMMEDIATE.",
                 hint="Two writers that both read first would fail with 'database is locked'.",
                 id="listwatch.W002",
@@ -64,7 +63,7 @@ def check_database(
 @register()
 def check_development_server(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any
-) -> list[CheckMessage]:  # fmt: skip
+) -> list[CheckMessage]:
     """Daphne is listed after us, so that `runserver` is the one whose readers can be slow."""
     if not apps.is_installed("daphne"):
         return []
@@ -72,7 +71,7 @@ def check_development_server(
     if names.index("listwatch") < names.index("daphne"):
         return []
     return [
-        Warning(
+        checks.Warning(
             "runserver is plain Daphne, whose send() never waits for the client.",
             hint="A watch that is not read would grow this process without limit: list "
             "'listwatch.apps.ListwatchConfig' before 'daphne' in INSTALLED_APPS.",
@@ -84,7 +83,7 @@ def check_development_server(
 @register(Tags.security)
 def check_channel_layer(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any
-) -> list[CheckMessage]:  # fmt: skip
+) -> list[CheckMessage]:
     """The channel layer's package is there before the first page asks for it."""
     backend = str(settings.CHANNEL_LAYERS.get("default", {}).get("BACKEND", ""))
     if not backend.startswith("channels_redis."):

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
+
+from tests.servers import daphne_server, server  # noqa: F401 (fixtures of every room)
 from pytest_django.plugin import DjangoDbBlocker
 
 

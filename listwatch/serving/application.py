@@ -70,9 +70,9 @@ class Application:
             await sockets(scope, self._until_stopping(receive), send)
             return
         path: str = scope["path"]
-        if path.split("/", 2)[1] in KUBERNETES_PATHS if path.startswith("/") else True:
-            await api(scope, receive, send)
-        elif path == "/" and not _is_browser(scope):
+        if path.lstrip("/").split("/", 1)[0] in KUBERNETES_PATHS or (
+            path == "/" and not _is_browser(scope)
+        ):
             await api(scope, receive, send)
         elif path == "/":
             await _redirect(send, "/dashboard/")

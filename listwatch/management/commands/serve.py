@@ -54,8 +54,8 @@ class Command(BaseCommand):
             raise CommandError("--workers: at least one process serves")
         if options["workers"] > 1 and database.is_sqlite():
             raise CommandError(
-                "--workers: on SQLite one process serves a folder, since only it can know the order "
-                "of commits at once. Several need PostgreSQL: set LISTWATCH_DATABASE_URL."
+                "--workers: on SQLite one process serves a folder. Several need PostgreSQL: set "
+                "LISTWATCH_DATABASE_URL."
             )
         try:
             with prepared(conf.load(getattr(settings, "LISTWATCH", None))) as ready:
