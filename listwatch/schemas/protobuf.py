@@ -87,6 +87,7 @@ class _Field(NamedTuple):
 
 _Plan = dict[int, _Field]
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_LENGTHS = {_FIXED64: 8, _FIXED32: 4}
 
 
 def _int32(value: int) -> int:
@@ -217,9 +218,9 @@ def _raw(wire: int, data: bytes, at: int, end: int) -> tuple[Any, int]:
         return data[at : at + length], at + length
     if wire == _VARINT:
         return _varint(data, at, end)
-    length = {_FIXED64: 8, _FIXED32: 4}.get(wire)
-    if length is None:
+    if wire not in _LENGTHS:
         raise _FaultError(f"illegal wireType {wire}")
+    length = _LENGTHS[wire]
     if length > end - at:
         raise _FaultError("unexpected EOF")
     return data[at : at + length], at + length

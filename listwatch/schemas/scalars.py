@@ -168,7 +168,8 @@ def _binary(sign: str, whole: str, fraction: str, suffix: str) -> str:
 
 def _scaled(value: int, power: int) -> int:
     # Rounded up, away from zero, as the original does with what is finer than a billionth.
-    return value * 10**power if power >= 0 else -(-value // 10**-power)
+    factor: int = 10 ** abs(power)
+    return value * factor if power >= 0 else -(-value // factor)
 
 
 def _number_text(number: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import struct
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -94,7 +95,7 @@ def _int_or_string(value: int | str) -> bytes:
     return b"\x08" + varint(kind) + b"\x10" + varint(number) + _text(3, text)
 
 
-_SPECIAL = {
+_SPECIAL: dict[str, Callable[[Any], bytes]] = {
     "Time": _moment,
     "MicroTime": _moment,
     "IntOrString": _int_or_string,
