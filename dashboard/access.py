@@ -16,7 +16,7 @@ from django.utils.http import urlencode
 
 from listwatch.api.permissions import Authorizer, GroupAuthorizer, refusal
 from listwatch.api.request_info import RequestInfo
-from listwatch.api.sessions import kubernetes_user
+from listwatch.registry.users import kubernetes_user
 
 if TYPE_CHECKING:
     from django.contrib.auth.base_user import AbstractBaseUser

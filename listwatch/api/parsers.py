@@ -11,8 +11,8 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 import orjson
 from rest_framework.parsers import BaseParser
 
-from listwatch.api import yaml_documents
 from listwatch.api.negotiation import JSON, PROTOBUF, YAML
+from listwatch.protocol import yaml_documents
 from listwatch.protocol.errors import bad_request
 from listwatch.schemas import duplicates, protobuf
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Protocol
 from rest_framework.permissions import BasePermission
 
 from listwatch.api.authentication import AUTHENTICATED
-from listwatch.api.sessions import MASTERS
 from listwatch.protocol.errors import StatusError
 from listwatch.protocol.kinds import GroupResource
+from listwatch.registry.users import MASTERS
 
 if TYPE_CHECKING:
     from rest_framework.request import Request

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from rest_framework.renderers import BaseRenderer
 
-from listwatch.api import yaml_documents
 from listwatch.api.forms import Collection, form_of
 from listwatch.api.negotiation import JSON, PARTIAL, PARTIAL_LIST, TABLE, YAML, Form
+from listwatch.protocol import yaml_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -13,12 +13,10 @@ from django.conf import settings
 from django.contrib.auth import get_user
 from django.http import HttpRequest
 
-from listwatch.registry.context import UserInfo
+from listwatch.registry.users import kubernetes_user
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractUser
-
-MASTERS = "system:masters"  # may do everything
+    from listwatch.registry.context import UserInfo
 
 
 def session_user(key: str) -> UserInfo | None:
@@ -27,11 +25,3 @@ def session_user(key: str) -> UserInfo | None:
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
     user = get_user(request)
     return kubernetes_user(user) if user.is_authenticated and user.is_active else None  # type: ignore[arg-type]
-
-
-def kubernetes_user(user: AbstractUser) -> UserInfo:
-    """A Django user: groups have the same names, and a superuser is in `system:masters`."""
-    groups = tuple(user.groups.order_by("name").values_list("name", flat=True))
-    if user.is_superuser:
-        groups = (*groups, MASTERS)
-    return UserInfo(user.get_username(), f"django:{user.pk}", (*groups, "system:authenticated"))

@@ -3,7 +3,7 @@
 Reading differs from PyYAML's safe loader in that a date stays text, `1e3` is a number and keys
 become strings; it bounds what aliases may grow to. Writing sorts keys, never folds lines, keeps
 text of several lines as a block, and quotes with double quotes, so that `kubectl` and people see
-what they are used to.
+what they are used to. For the bodies of `api` and the forms of `admin`.
 """
 
 from __future__ import annotations
