@@ -7,7 +7,7 @@ is first asked for. `serving.application` says which request goes where.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "listwatch.settings")
 
@@ -54,9 +54,9 @@ def _sockets() -> App:
     from dashboard.routing import websocket_urlpatterns
     from listwatch.serving.origins import SameOrigin
 
-    return AllowedHostsOriginValidator(
-        SameOrigin(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))
-    )
+    routes: list[Any] = [*websocket_urlpatterns]  # Any: Channels types them as its own class
+    signed_in: Any = AuthMiddlewareStack(URLRouter(routes))  # Any: a union of all ASGI versions
+    return AllowedHostsOriginValidator(SameOrigin(signed_in))
 
 
 def _static() -> App:

@@ -17,7 +17,7 @@ OLDEST_SQLITE = (3, 35, 0)  # the first that knows RETURNING
 @register(Tags.database)
 def check_database(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     """The store's database is one whose commit order it can know, and keeps what it confirms."""
-    database = settings.DATABASES["default"]
+    database: dict[str, Any] = settings.DATABASES["default"]  # Any: Django's own form
     engine = database["ENGINE"].rpartition(".")[2]
     if engine == "postgresql":
         return []
@@ -85,7 +85,8 @@ def check_channel_layer(
     app_configs: Sequence[AppConfig] | None, **kwargs: Any
 ) -> list[CheckMessage]:
     """The channel layer's package is there before the first page asks for it."""
-    backend = str(settings.CHANNEL_LAYERS.get("default", {}).get("BACKEND", ""))
+    layers: dict[str, Any] = settings.CHANNEL_LAYERS  # Any: Channels' own form
+    backend = str(layers.get("default", {}).get("BACKEND", ""))
     if not backend.startswith("channels_redis."):
         return []
     try:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
+from pytest_django.plugin import DjangoDbBlocker
 
 from tests.servers import daphne_server, server  # noqa: F401 (fixtures of every room)
-from pytest_django.plugin import DjangoDbBlocker
 
 
 @pytest.fixture(scope="session")

@@ -46,7 +46,7 @@ class Server:
         self.command = command
         self.port = free_port()
         self.secure_port = free_port() if command == "serve" else 0
-        self.arguments = [a for a in _without_ports(arguments)]
+        self.arguments = list(_without_ports(arguments))
         self.environment = environment
         self.process: subprocess.Popen[bytes] | None = None
 

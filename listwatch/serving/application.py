@@ -22,7 +22,7 @@ Scope = MutableMapping[str, Any]  # Any: ASGI's own
 Message = MutableMapping[str, Any]  # Any: ASGI's own
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+App = Callable[..., Awaitable[None]]  # of ASGI's three, as each library types them
 
 KUBERNETES_PATHS = frozenset(
     {"api", "apis", "openapi", "version", "healthz", "livez", "readyz", "metrics"}

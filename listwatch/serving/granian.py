@@ -82,13 +82,13 @@ class Port:
 
     async def stop(self, patience: float) -> None:
         """Accept nothing more, let open responses end for so many seconds, then cut them."""
-        self._server.workers_kill_timeout = patience
-        self._server.stop()
+        self._server.patience = patience
+        self._server.stop()  # type: ignore[no-untyped-call]
         if self._task is not None:
             await self._task
 
 
-class _Server(Server):  # type: ignore[misc]  # granian ships no types
+class _Server(Server):
     def __init__(self, application: Application, listener: socket.socket, tls: TLS | None) -> None:
         super().__init__(
             target=application,
@@ -105,18 +105,22 @@ class _Server(Server):  # type: ignore[misc]  # granian ships no types
             ssl_protocol_min=SSLProtocols.tls12,
         )
         self._listener = listener
+        self.patience = 0.0
 
     def _init_shared_socket(self) -> None:
         # Granian would bind by itself, and could not say which port 0 became.
-        self._shd = SocketHolder(self._listener.detach(), False, BACKLOG)
-        self._sfd = self._shd.get_fd()
+        make: Any = SocketHolder  # Any: its types lag behind its arguments
+        self._shd: Any = make(self._listener.detach(), False, BACKLOG)
+        self._sfd: Any = self._shd.get_fd()
 
     async def _stop_workers(self) -> None:
-        for worker in self.wrks:
+        # Granian's own waits for ever unless it is told whole seconds, and then fails by name.
+        workers: list[Any] = [*self.wrks]
+        for worker in workers:
             worker.terminate()
-        for worker in self.wrks:
+        for worker in workers:
             try:
-                await worker.join(self.workers_kill_timeout)
+                await worker.join(self.patience)
             except TimeoutError:
                 worker.kill()
         self.wrks.clear()

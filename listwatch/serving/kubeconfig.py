@@ -34,3 +34,11 @@ def kubeconfig(server: str, ca: bytes, token: str) -> str:
         "current-context": NAME,
     }
     return yaml.safe_dump(document, sort_keys=False)
+
+
+def with_server(text: str, server: str) -> str:
+    """The same kubeconfig for another address of the same server."""
+    document = yaml.safe_load(text)
+    for cluster in document["clusters"]:
+        cluster["cluster"]["server"] = server
+    return yaml.safe_dump(document, sort_keys=False)

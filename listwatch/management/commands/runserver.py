@@ -6,11 +6,10 @@ import logging
 from typing import Any
 
 from daphne.management.commands.runserver import Command as DaphneCommand
-from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from listwatch import conf
-from listwatch.management.commands.serve import add_data
+from listwatch.management.options import add_data
+from listwatch.management.options import options as options_in_force
 from listwatch.serving.backpressure import DevelopmentServer
 from listwatch.serving.data_folder import AlreadyServedError
 from listwatch.serving.preparing import prepared
@@ -33,7 +32,7 @@ class Command(DaphneCommand):  # type: ignore[misc]  # daphne ships no types
         """Make ready, print the login link, serve."""
         logging.getLogger("daphne").setLevel(logging.WARNING)
         try:
-            with prepared(conf.load(getattr(settings, "LISTWATCH", None))) as ready:
+            with prepared(options_in_force()) as ready:
                 self.stdout.write(
                     f"Dashboard  http://{self.addr}:{self.port}/login/{ready.login_token}/"
                 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import ipaddress
 from typing import Any
 
@@ -10,7 +9,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.module_loading import import_string
 
-from listwatch import conf
+from listwatch.management.options import add_data
+from listwatch.management.options import options as options_in_force
 from listwatch.serving import database
 from listwatch.serving.data_folder import AlreadyServedError
 from listwatch.serving.preparing import Prepared, prepared
@@ -58,7 +58,7 @@ class Command(BaseCommand):
                 "LISTWATCH_DATABASE_URL."
             )
         try:
-            with prepared(conf.load(getattr(settings, "LISTWATCH", None))) as ready:
+            with prepared(options_in_force()) as ready:
                 self._serve(ready, options)
         except AlreadyServedError as error:
             raise CommandError(str(error)) from error
@@ -97,11 +97,6 @@ class Command(BaseCommand):
             ],
             ready=announce,
         )
-
-
-def add_data(parser: argparse.ArgumentParser) -> None:
-    """`--data DIR`, which `listwatch.management` reads before the settings do."""
-    parser.add_argument("--data", metavar="DIR", help="default ./.listwatch, or $LISTWATCH_DATA")
 
 
 def is_loopback(host: str) -> bool:
