@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler
 
-from listwatch import conf
 from listwatch.api.compression import accepts_gzip, compressed
 from listwatch.api.request import KubernetesRequest
 from listwatch.api.responses import KubernetesResponse, StreamResponse
@@ -41,7 +40,7 @@ class KubernetesHandler(ASGIHandler):
     """Answers /api, /apis, /openapi, /version, /healthz, /livez, /readyz and /metrics.
 
     Expects the running `Runtime` as `scope["listwatch.runtime"]`. Without tokens of its own it
-    knows those of the options in force. Runs no middleware and sends no request signals: there is
+    knows those of the runtime's options. Runs no middleware and sends no request signals: there is
     nothing for them to open or close.
     """
 
@@ -66,7 +65,7 @@ class KubernetesHandler(ASGIHandler):
     def services(self, runtime: Runtime) -> Services:
         """What the views of this runtime share; made at its first request."""
         if self._services is None or self._services.runtime is not runtime:
-            tokens = self._tokens or Tokens.from_options(conf.load())
+            tokens = self._tokens or Tokens.from_options(runtime.options)
             self._services = Services(runtime, tokens)
         return self._services
 

@@ -23,8 +23,8 @@ class Cause:
 
     def to_dict(self) -> JSONObject:
         """The cause as it stands in a Status."""
-        cause = {"reason": self.reason, "message": self.message}
-        return {**cause, "field": self.field} if self.field else cause
+        cause = {"reason": self.reason, "message": self.message, "field": self.field}
+        return {key: value for key, value in cause.items() if value}
 
 
 class StatusError(Exception):
