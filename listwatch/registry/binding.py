@@ -47,7 +47,7 @@ async def bind(backend: Backend, ctx: RequestContext, document: JSONObject) -> W
         _assign(pod, node, metadata, rfc3339(backend.clock.now()))
         pod["metadata"] = meta.ordered(pod["metadata"])
         encoded = encode(pod)
-        return Step(Update(*key[:3], state.revision, state.uid, encoded), encoded)
+        return Step(Update(*key[:3], state.revision, encoded), encoded)
 
     await backend.settle(key, transform, dry_run=ctx.dry_run)
     return Written(status_success(), 0, created=True)

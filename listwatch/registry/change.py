@@ -55,7 +55,7 @@ def change(
         raise invalid(ctx.resource.gvk, key.name, tuple(causes))
     document["metadata"] = metadata = meta.ordered(metadata)
     encoded = encode(document)
-    where = (*key[:3], state.revision, state.uid)
+    where = (*key[:3], state.revision)
     if released(strategy, document, old):
         # The log keeps the last state that was stored, as upstream's watch shows it.
         last = empty_namespace(key.name) if key.group_resource == NAMESPACES else None

@@ -109,7 +109,7 @@ class _Deletion:
             check_preconditions(self.ctx.resource.gvk, metadata, options)
             how = decide_namespace if self.key.group_resource == NAMESPACES else decide
             self.verdict = how(self.strategy, document, options, self.backend.clock.now())
-            where = (*self.key[:3], state.revision, state.uid)
+            where = (*self.key[:3], state.revision)
             if self.verdict is Verdict.REMOVE:
                 guard = None
                 if self.key.group_resource == NAMESPACES:
