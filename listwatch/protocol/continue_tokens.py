@@ -46,7 +46,9 @@ class ContinueToken:
 
     def encode(self) -> str:
         """The token as it goes into `metadata.continue`."""
-        document = {"v": _VERSION, "rv": self.revision, "start": "/" + self.start}
+        # Upstream's cache writes the slash, its storage, which makes the others, does not.
+        start = self.start if self.revision == NEWEST else "/" + self.start
+        document = {"v": _VERSION, "rv": self.revision, "start": start}
         return base64.urlsafe_b64encode(orjson.dumps(document)).rstrip(b"=").decode()
 
 

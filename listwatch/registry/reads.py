@@ -139,7 +139,8 @@ async def _continued(
         namespace=ctx.namespace,
         selector=selector,
         start_key=token.start_key(ctx.namespace),
-        limit=_limit(backend, options),
+        # As without a token: where any version will do, there are no pages.
+        limit=0 if options.resource_version == "0" else _limit(backend, options),
     )
     if token.revision < 0:
         await backend.fresh()

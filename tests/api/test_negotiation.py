@@ -16,7 +16,8 @@ from listwatch.protocol.errors import StatusError
         ("application/json;as=Table;v=v1;g=meta.k8s.io,application/json", JSON, "Table", "v1"),
         # kubectl's
         (("application/json;as=Table;v=v1;g=meta.k8s.io,"
-         "application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"), JSON, "Table", "v1"),
+         "application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"),
+         JSON, "Table", "v1"),
         ("application/json,application/json;as=Table;v=v1;g=meta.k8s.io", JSON, "", ""),
         ("application/json;as=Table;v=v9;g=meta.k8s.io,application/json", JSON, "", ""),
         # client-go's

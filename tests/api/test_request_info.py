@@ -12,7 +12,8 @@ from listwatch.api.request_info import RequestInfo, parse
         ("GET", "/api/v1/pods/", ("list", "", "v1", "", "pods", "", "")),
         ("GET", "/api/v1/nodes/n", ("get", "", "v1", "", "nodes", "n", "")),
         ("POST", "/api/v1/namespaces/x/pods", ("create", "", "v1", "x", "pods", "", "")),
-        ("DELETE", "/api/v1/namespaces/x/pods", ("deletecollection", "", "v1", "x", "pods", "", "")),
+        ("DELETE", "/api/v1/namespaces/x/pods",
+         ("deletecollection", "", "v1", "x", "pods", "", "")),
         ("DELETE", "/api/v1/namespaces/x/pods/p", ("delete", "", "v1", "x", "pods", "p", "")),
         ("PUT", "/api/v1/namespaces/x/pods/p/status",
          ("update", "", "v1", "x", "pods", "p", "status")),
@@ -22,7 +23,8 @@ from listwatch.api.request_info import RequestInfo, parse
         ("PATCH", "/apis/apps/v1/namespaces/x/deployments/d",
          ("patch", "apps", "v1", "x", "deployments", "d", "")),
         ("GET", "/api/v1/watch/namespaces/x/pods/p", ("watch", "", "v1", "x", "pods", "p", "")),
-        ("GET", "/apis/apps/v1/watch/deployments", ("watch", "apps", "v1", "", "deployments", "", "")),
+        ("GET", "/apis/apps/v1/watch/deployments",
+         ("watch", "apps", "v1", "", "deployments", "", "")),
     ],
 )  # fmt: skip
 def test_a_resource_path_is_split_as_kube_apiserver_does(
