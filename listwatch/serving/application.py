@@ -79,7 +79,10 @@ class Application:
         elif path.startswith(self._static_path):
             await (await self._static.made())(scope, receive, send)
         else:
-            await (await self._pages.made())(scope, receive, send)
+            pages = await self._pages.made()
+            # What is no page is answered as kube-apiserver would, unless a person asks.
+            answering = pages if _is_browser(scope) or _is_page(path) else api
+            await answering(scope, receive, send)
 
     async def start(self) -> tuple[Runtime, App]:
         """The runtime, started, and the API before it; whoever comes first starts them."""
@@ -170,6 +173,12 @@ class _Later:
 def _is_browser(scope: Scope) -> bool:
     """Whether the answer is for a person: a browser names HTML in Accept, clients do not."""
     return any(name == b"accept" and b"text/html" in value for name, value in scope["headers"])
+
+
+def _is_page(path: str) -> bool:
+    from django.urls import is_valid_path
+
+    return any(is_valid_path(each) for each in (path, f"{path}/"))
 
 
 async def _redirect(send: Send, location: str) -> None:
