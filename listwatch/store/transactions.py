@@ -26,6 +26,7 @@ from listwatch.store.operations import (
 from listwatch.store.rows import CHANGES, HEAD, OBJECTS, STORED_COLUMNS, stored_of
 
 _TAKE_NUMBER = f"UPDATE {HEAD} SET current = current + 1 WHERE id = 1 RETURNING current"
+_LOCK = f"UPDATE {HEAD} SET current = current WHERE id = 1"  # noqa: S608
 _GET = (
     f"SELECT {STORED_COLUMNS} FROM {OBJECTS}"  # noqa: S608 (constants only, here and below)
     ' WHERE "group" = %s AND resource = %s AND key = %s'
@@ -48,6 +49,11 @@ _LOG = (
     " previous_revision, splice, body, committed_at)"
     " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
 )
+
+
+def lock_log(cursor: CursorWrapper) -> None:
+    """Lock the log until the transaction ends, without taking a number."""
+    cursor.execute(_LOCK)
 
 
 class Transaction:

@@ -1,0 +1,3 @@
+"""An ordinary Django app, as someone's project has one."""
+
+from __future__ import annotations
