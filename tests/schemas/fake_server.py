@@ -72,9 +72,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif path == "/openapi/v3":
             self._answer(200, openapi_v3_index().body)
         elif path.startswith("/openapi/v3/"):
-            document = openapi_v3(
-                path.removeprefix("/openapi/v3/").removeprefix("api/").removeprefix("apis/")
-            )
+            document = openapi_v3(re.sub("^/openapi/v3/apis?/", "", path))
             self._answer(200, document.body) if document else self._answer(404, b"{}")
         elif path in self.server.documents:
             self._answer(200, json.dumps(self.server.documents[path]).encode())
