@@ -21,6 +21,7 @@ from listwatch.store.group_commit import GroupCommitter
 from listwatch.store.readers import Readers
 from listwatch.testing.clock import FakeClock
 from listwatch.watchcache.caches import Caches
+from listwatch.watchcache.options import CacheOptions
 from listwatch.watchcache.progress import Progress
 from tests.registry.house import House
 
@@ -41,7 +42,12 @@ async def house(facts: None, store: None) -> AsyncIterator[House]:
     table = ResourceTable()
     committer = GroupCommitter(clock=clock)
     readers = Readers()
-    caches = Caches(Progress(clock), history=LogHistory(readers, table.stored), clock=clock)
+    caches = Caches(
+        Progress(clock),
+        history=LogHistory(readers, table.stored),
+        clock=clock,
+        options=CacheOptions(flush_interval=0.0),
+    )
     pump = Pump(caches, readers, table.stored, clock=clock)
     registry = Registry(
         table, caches, committer, readers,

@@ -11,6 +11,8 @@ from listwatch.protocol.errors import StatusError
 from listwatch.protocol.objects import Encoded, JSONObject, decode
 from listwatch.protocol.options import DeleteOptions, ListOptions
 from listwatch.protocol.representations import JSONRepresentation
+from listwatch.protocol.selectors import LabelSelector
+from listwatch.protocol.versions import Version
 from listwatch.registry.context import Deleted, RequestContext, UserInfo, Written
 from listwatch.registry.patch import MERGE_PATCH
 from listwatch.registry.registry import Registry
@@ -69,6 +71,14 @@ class House:
         namespace = options.pop("namespace", "default")
         ctx = self.ctx(resource, name, namespace=namespace)
         return await self.registry.delete(ctx, DeleteOptions(**options))
+
+    async def delete_all(
+        self, resource: str, *, options: DeleteOptions | None = None, labels: str = "",
+        limit: int = 0,
+    ) -> list[Version]:  # fmt: skip
+        selected = ListOptions(label_selector=LabelSelector.parse(labels), limit=limit)
+        ctx = self.ctx(resource)
+        return await self.registry.delete_collection(ctx, options or DeleteOptions(), selected)
 
     async def names(self, resource: str, **options: Any) -> list[str]:
         ctx = self.ctx(resource, namespace=options.pop("namespace", "default"))
