@@ -11,6 +11,7 @@ import asyncio
 import sqlite3
 from pathlib import Path
 from typing import Protocol
+from urllib.parse import quote
 
 from listwatch.store import reads
 from listwatch.store.readers import Readers
@@ -41,7 +42,7 @@ class SQLiteFreshness:
 
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(
-            f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=1.0
+            f"file:{quote(str(path))}?mode=ro", uri=True, isolation_level=None, timeout=1.0
         )
         self._version = -1
         self._current = 0
