@@ -118,8 +118,8 @@ class Cacher:
         Its revision becomes visible with `progress.advance`, in the same step of the loop.
         """
         newest = self.ring.newest
-        if event.revision <= (self.floor if newest is None else newest.revision):
-            raise ValueError(f"{event} comes too late in the cache of {self.group_resource}")
+        if event.revision <= max(self.progress.applied, newest.revision if newest else 0):
+            raise ValueError(f"{event} comes too late for the cache of {self.group_resource}")
         event.received_at = self.clock.now()
         self._take(event, self.clock.monotonic())
         self.received += 1

@@ -87,7 +87,7 @@ class LaneIndex:
         buckets = self._buckets
         if not buckets:
             return found
-        before = event.previous
+        after, before = _present(event), _present(event.previous)
         namespace, name = event.namespace, event.name
         scopes = [("", ""), ("", name)]
         if namespace:
@@ -97,33 +97,33 @@ class LaneIndex:
             if bucket is not None:
                 found += bucket.always
                 if bucket.labels:
-                    labels = before.labels if before is not None else _NOTHING
-                    _find_labels(found, bucket.labels, event.labels, labels)
-                if bucket.fields:
-                    fields = before.fields if before is not None else _NOTHING
-                    _find_fields(found, bucket.fields, event.fields, fields)
+                    _find_labels(found, bucket.labels, after, before)
+                for key, by_value in bucket.fields.items():
+                    # A field that is not there is '': `spec.nodeName=` wants pods without a node.
+                    new = None if after is None else after.fields.get(key, "")
+                    old = None if before is None else before.fields.get(key, "")
+                    _find(found, by_value, new, old)
         return found
 
 
-_NOTHING: Mapping[str, str] = {}
+_NO_LABELS: Mapping[str, str] = {}
+
+
+def _present(version: Version | None) -> Version | None:
+    # A tombstone matches nothing.
+    return None if version is None or version.deleted else version
 
 
 def _find_labels(
-    found: list[Lane], indexed: _Values, after: Mapping[str, str], before: Mapping[str, str]
+    found: list[Lane], indexed: _Values, after: Version | None, before: Version | None
 ) -> None:
-    keys = indexed if len(indexed) <= len(after) + len(before) else {**after, **before}
+    new = _NO_LABELS if after is None else after.labels
+    old = _NO_LABELS if before is None else before.labels
+    keys = indexed if len(indexed) <= len(new) + len(old) else {**new, **old}
     for key in keys:
         by_value = indexed.get(key)
         if by_value is not None:
-            _find(found, by_value, after.get(key), before.get(key))
-
-
-def _find_fields(
-    found: list[Lane], indexed: _Values, after: Mapping[str, str], before: Mapping[str, str]
-) -> None:
-    # A field that is not there is '': `spec.nodeName=` wants the pods without a node.
-    for key, by_value in indexed.items():
-        _find(found, by_value, after.get(key, ""), before.get(key, ""))
+            _find(found, by_value, new.get(key), old.get(key))
 
 
 def _find(

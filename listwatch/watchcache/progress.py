@@ -27,7 +27,7 @@ class Progress:
         self._wheel = TimerWheel(clock)
         self._numbers = itertools.count()
         self._waiters: list[tuple[int, int, _Waiter]] = []  # a heap: the lowest revision first
-        self._gone = 0  # of these, how many have given up
+        self._gone = 0  # how many have given up since the heap was last cleared of them
 
     def advance(self, revision: int) -> None:
         """Everything up to this revision is applied."""
@@ -35,8 +35,7 @@ class Progress:
             raise ValueError(f"progress cannot go back from {self.applied} to {revision}")
         self.applied = revision
         while self._waiters and self._waiters[0][0] <= revision:
-            if not heapq.heappop(self._waiters)[2].wake():
-                self._gone -= 1
+            heapq.heappop(self._waiters)[2].wake()
 
     async def wait_until(self, revision: int, timeout: float) -> None:  # noqa: ASYNC109 (by our Clock)
         """Return once `revision` is applied; raises 504 if it was not after `timeout` seconds."""
@@ -57,7 +56,7 @@ class Progress:
     @property
     def waiting(self) -> int:
         """How many wait now."""
-        return len(self._waiters) - self._gone
+        return sum(not waiter.future.done() for _, _, waiter in self._waiters)
 
     def _forget(self) -> None:
         # Those that gave up leave their place on the heap behind, until they are too many.
@@ -77,11 +76,9 @@ class _Waiter:
     def __init__(self) -> None:
         self.future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    def wake(self) -> bool:
-        if self.future.done():
-            return False
-        self.future.set_result(None)
-        return True
+    def wake(self) -> None:
+        if not self.future.done():
+            self.future.set_result(None)
 
     def due(self, now: float) -> None:
         self.wake()

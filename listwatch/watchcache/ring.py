@@ -60,7 +60,13 @@ class Ring:
 
     def after(self, revision: int) -> list[Version]:
         """The events above a revision, oldest first; only for revisions from `floor` on."""
-        return list(islice(self._events, self._offset(revision), None))
+        offset = self._offset(revision)
+        count = len(self._events) - offset
+        if count < offset:  # a deque is walked from its nearer end
+            newest_first = list(islice(reversed(self._events), count))
+            newest_first.reverse()
+            return newest_first
+        return list(islice(self._events, offset, None))
 
     def count_after(self, revision: int) -> int:
         """How many events lie above a revision."""

@@ -163,7 +163,8 @@ class CacheWatcher:
                 chunk = self._take()
                 if chunk is not None:
                     return chunk
-                await self._more()
+                if self.end_reason is None:
+                    await self._more()
         except Exception:
             self.close(EndReason.FAILED)
             raise
