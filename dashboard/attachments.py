@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
+from dashboard import commands
 from listwatch.protocol.errors import StatusError, bad_request, resource_not_found
 from listwatch.protocol.events import INITIAL_EVENTS_END, EndReason
 from listwatch.protocol.options import ListOptions
 from listwatch.protocol.representations import JSONRepresentation
 from listwatch.registry.context import RequestContext
-from listwatch.watchcache.watcher import ClientInfo
+from listwatch.watchcache.requests import ClientInfo
 
 if TYPE_CHECKING:
     from listwatch.protocol.kinds import Resource
@@ -49,13 +50,14 @@ class Wish:
     resource: Resource
     namespace: str
     options: ListOptions
+    command: str  # of kubectl, for the same watch
 
     @classmethod
-    def read(cls, form: Mapping[str, Any], resources: ResourceTable) -> Wish:
+    def read(cls, form: Mapping[str, Any], resources: ResourceTable, applied: int) -> Wish:
         """Read the form's fields; raises StatusError for what the API would refuse.
 
         `resource` is `v1/pods` or `apps/v1/deployments`; `from` is `state` (a streaming list),
-        `any` (the state the cache has), `now`, or `revision` with the number in `revision`.
+        `now` (which is revision `applied`), or `revision` with the number in `revision`.
         """
         path, _, name = str(form.get("resource", "")).rpartition("/")
         group, _, version = path.rpartition("/")
@@ -65,11 +67,13 @@ class Wish:
         namespace = str(form.get("namespace", "")).strip()
         if namespace and not resource.namespaced:
             raise bad_request(f"{resource.resource} stand in no namespace")
-        options = ListOptions.from_query({k: [v] for k, v in query_of(form).items()})
-        return cls(resource, namespace, options)
+        query = query_of(form, applied)
+        options = ListOptions.from_query({name: [value] for name, value in query.items()})
+        command = commands.watch(resource, form)
+        return cls(resource, namespace, options, command)
 
 
-def query_of(form: Mapping[str, Any]) -> dict[str, str]:
+def query_of(form: Mapping[str, Any], applied: int) -> dict[str, str]:
     """The query of the same watch at the API."""
     query = {"watch": "true"}
     for field, parameter in (("labels", "labelSelector"), ("fields", "fieldSelector")):
@@ -80,9 +84,8 @@ def query_of(form: Mapping[str, Any]) -> dict[str, str]:
     match form.get("from", "state"):
         case "state":
             query |= {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}
-            query["allowWatchBookmarks"] = "true"
-        case "any":
-            query["resourceVersion"] = "0"
+        case "now":
+            query["resourceVersion"] = str(applied)
         case "revision":
             query["resourceVersion"] = str(form.get("revision", "")).strip()
     return query
@@ -123,6 +126,7 @@ class Attachment:
         address: str,
     ) -> None:
         self._wish = wish
+        self._title = " ".join(wish.command.removeprefix("kubectl get ").split(" ")[:-2])
         self._runtime = runtime
         self._user = user
         self._wake = wake
@@ -181,6 +185,8 @@ class Attachment:
             events = self._next_events()
             self._room.set()
         answer: JSON = {
+            "title": self._title,
+            "command": self._wish.command,
             "state": "paused" if self._paused and self._state == "live" else self._state,
             "events": events,
             "received": self._received,

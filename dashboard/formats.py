@@ -50,5 +50,5 @@ def size(value: int | None) -> str:
 
 
 def age(seconds: float) -> str:
-    """kubectl's short form of a duration (`human_duration`)."""
+    """Kubectl's short form of a duration (`human_duration`)."""
     return human_duration(seconds)

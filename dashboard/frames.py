@@ -27,6 +27,7 @@ JSON = dict[str, Any]  # Any: JSON values
 WATCHERS = 250  # rows of open watches at most: those furthest behind
 ENDED = 50  # rows of ended watches at most: the newest
 EVENTS = 100  # of all rings on the flow page as it stands
+FEW_LANES = 20  # up to here, each of these events is asked who took it
 LAG_SECONDS = 1.0  # a watcher that waits longer is marked
 MARKS = 100  # ticks above the strip at most: neighbours share one
 
@@ -44,7 +45,7 @@ def overview(runtime: Runtime, statistics: RuntimeStatistics) -> JSON:
     rows = []
     for each in sorted(statistics.cachers.values(), key=_resource_order):
         cacher = runtime.caches.cacher(each.group_resource)
-        oldest = cacher.ring_slots(each.ring.start, each.ring.start + 1)
+        oldest = cacher.ring_slots(each.ring.start, 1)
         rows.append(resource_row(each, oldest[0].received_at if oldest else None))
     return {"figures": figures(statistics), "resources": rows}
 
@@ -105,7 +106,12 @@ def watchers(runtime: Runtime) -> JSON:
 
 def all_watchers(cachers: Iterable[Cacher]) -> list[WatcherStatistics]:
     """The open and the remembered ended watches of these caches."""
-    return [watcher for cacher in cachers for watcher in cacher.watchers()]
+    return [watcher for cacher in cachers for watcher in watchers_of(cacher)]
+
+
+def watchers_of(cacher: Cacher) -> list[WatcherStatistics]:
+    """The open and the remembered ended watches of one cache."""
+    return [*(watcher.statistics() for watcher in cacher.watchers()), *cacher.ended()]
 
 
 def watcher_tables(statistics: Sequence[WatcherStatistics]) -> JSON:
@@ -178,8 +184,12 @@ def selector_text(watcher: WatcherStatistics) -> str:
     parts = [f"-n {watcher.namespace}"] if watcher.namespace else []
     if watcher.name:
         parts.append(watcher.name)
-    if watcher.selector:
-        parts.append(watcher.selector)
+    # Its statistics say `labels:app=web fields:spec.nodeName=a`.
+    labels, _, fields = watcher.selector.partition("fields:")
+    if labels := labels.removeprefix("labels:").strip():
+        parts.append(f"-l {labels}")
+    if fields:
+        parts.append(f"--field-selector {fields}")
     return " ".join(parts)
 
 
@@ -189,13 +199,14 @@ def selector_text(watcher: WatcherStatistics) -> str:
 def resource(runtime: Runtime, cacher: Cacher, *, before: int | None = None, limit: int) -> JSON:
     """A resource's page as it stands; `older` is where the next older page of slots begins."""
     statistics = cacher.statistics()
-    watching = cacher.watchers()
+    watching = watchers_of(cacher)
     ring_map = RingMap()
     ring_map.read(statistics.ring, cacher.ring_slots)
     last = statistics.ring.end
     if before is not None:
         last = statistics.ring.start + ring_map.position(before - 1, statistics.ring)
-    slots = cacher.ring_slots(last - limit, last)
+    first = max(last - limit, statistics.ring.start)
+    slots = cacher.ring_slots(first, last - first)
     more = bool(slots) and slots[0].index > statistics.ring.start
     return {
         "facts": facts(statistics),
@@ -239,8 +250,7 @@ def ring(
 ) -> JSON:
     """The strip with its axis and ticks."""
     numbers = statistics.ring
-    ends = [*cacher.ring_slots(numbers.start, numbers.start + 1),
-            *cacher.ring_slots(numbers.end - 1, numbers.end)]  # fmt: skip
+    ends = [*cacher.ring_slots(numbers.start, 1), *cacher.ring_slots(numbers.end - 1, 1)]
     return {
         "size": numbers.events,
         "capacity": numbers.capacity,
@@ -295,23 +305,28 @@ def _summary(statistics: CacherStatistics) -> str:
 
 
 def recent_events(runtime: Runtime) -> list[JSON]:
-    """The newest events of all rings, newest first: as they stand, not observed on their way."""
-    found: list[tuple[RingSlot, GroupResource]] = []
-    for group_resource, cacher in runtime.caches.cachers().items():
-        end = cacher.statistics().ring.end
-        found += [(slot, group_resource) for slot in cacher.ring_slots(end - EVENTS, end)]
+    """The newest events of all rings, newest first, and which open watches have taken them."""
+    found: list[tuple[RingSlot, Cacher]] = []
+    few = set()
+    for cacher in runtime.caches.cachers().values():
+        found += [(slot, cacher) for slot in cacher.ring_slots(limit=EVENTS)]
+        if cacher.statistics().lanes <= FEW_LANES:
+            few.add(cacher)
     found.sort(key=lambda each: each[0].revision, reverse=True)
-    return [event_row(slot, group_resource) for slot, group_resource in found[:EVENTS]]
+    return [event_row(slot, cacher, ask=cacher in few) for slot, cacher in found[:EVENTS]]
 
 
-def event_row(slot: RingSlot, group_resource: GroupResource) -> JSON:
-    """One event from a ring: how long it took to the cache is known, who got it is not."""
+def event_row(slot: RingSlot, cacher: Cacher, *, ask: bool) -> JSON:
+    """One event from a ring: when watchers took it was not observed, so it has one stage."""
     stage = max(slot.received_at - slot.committed_at, 0.0) * 1000 if slot.committed_at else None
+    taken = None
+    if ask and (journey := cacher.journey(slot.revision)) is not None:
+        taken = sum(stop.delivered for stop in journey.stops)
     return {
         **slot_row(slot),
-        "resource": str(group_resource),
-        "resource_url": resource_url(group_resource),
-        "reached": None,
+        "resource": str(cacher.group_resource),
+        "resource_url": resource_url(cacher.group_resource),
+        "reached": taken,
         "names": "",
         "storage_to_cache": None if stage is None else round(stage, 3),
         "cache_to_watcher": None,
@@ -321,12 +336,14 @@ def event_row(slot: RingSlot, group_resource: GroupResource) -> JSON:
 
 
 def journey_bar(storage_to_cache: float | None, cache_to_watcher: float | None) -> JSON:
-    """The two stages as parts of a bar of 100: a square-root scale to 100 ms, so that 1 ms shows."""
+    """The two stages as parts of a bar of 100: on a root scale, so that 1 ms shows beside 100."""
     whole = (storage_to_cache or 0.0) + (cache_to_watcher or 0.0)
     length = min(whole / 100, 1.0) ** 0.5 * 100
     first = length * (storage_to_cache or 0.0) / whole if whole else 0.0
     return {"bar_storage": round(first, 1), "bar_watcher": round(length - first, 1)}
 
 
-def _resource_order(statistics: CacherStatistics) -> tuple[bool, str]:
-    return bool(statistics.group_resource.group), str(statistics.group_resource)
+def _resource_order(statistics: CacherStatistics) -> tuple[bool, bool, str]:
+    """What is in use first, then by name; the core group before others."""
+    quiet = not (statistics.objects or statistics.watchers)
+    return quiet, bool(statistics.group_resource.group), str(statistics.group_resource)

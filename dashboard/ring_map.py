@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PIECE = 4_000  # slots read in one look at most
 BUCKETS = 250  # columns of the strip at most
 
-Slots = Callable[[int, int], Sequence["RingSlot"]]
+Slots = Callable[[int, int], Sequence["RingSlot"]]  # from an index on, at most so many
 JSON = dict[str, Any]  # Any: JSON values
 
 _CODES = {ChangeType.ADDED: 1, ChangeType.MODIFIED: 2, ChangeType.DELETED: 3}
@@ -52,12 +52,13 @@ class RingMap:
         if newest > self._end:  # more came than one look reads: begin anew from the newest
             self._types, self._revisions = bytearray(), array("Q")
             self._first = newest
-        fresh = slots(newest, ring.end)
+        fresh = slots(newest, ring.end - newest)
         self._types.extend(_codes(fresh))
         self._revisions.extend(slot.revision for slot in fresh)
         self._end = self._first + len(self._types)
         if len(fresh) < PIECE and self._first > ring.start:
-            older = slots(max(ring.start, self._first - PIECE), self._first)
+            first = max(ring.start, self._first - PIECE)
+            older = slots(first, self._first - first)
             self._types[:0] = _codes(older)
             self._revisions = array("Q", (slot.revision for slot in older)) + self._revisions
             self._first -= len(older)

@@ -49,7 +49,8 @@ def _figures(now: float) -> JSON:
 def _resources(now: float) -> list[JSON]:
     return [
         {"id": "pods", "resource": "pods", "url": "#", "objects": 6000, "revision": "48213",
-         "rate": 38.0, "watchers": 21, "ring_size": 812, "ring_capacity": 1600, "ring_percent": 50.8,
+         "rate": 38.0, "watchers": 21, "ring_size": 812, "ring_capacity": 1600,
+         "ring_percent": 50.8,
          "oldest_at": now - 74, "quiet": "false"},
         {"id": "leases.coordination.k8s.io", "resource": "leases.coordination.k8s.io", "url": "#",
          "objects": 0, "revision": "", "rate": 0, "watchers": 0, "ring_size": 0,

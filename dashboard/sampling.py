@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dashboard.agents import short_agent
-from listwatch.protocol.versions import ChangeType
+from listwatch.watchcache.verdicts import change_type
 
 if TYPE_CHECKING:
     from listwatch.protocol.clock import Clock
@@ -27,34 +27,29 @@ NAMES = 6  # watchers named a journey; the rest are counted
 
 
 class Journey:
-    """One event on its way. Times are seconds of the wall clock; `sequence` grows with every change."""
+    """One event on its way. Wall times in seconds; `sequence` grows with every change."""
 
     __slots__ = (
-        "committed_at", "group_resource", "key", "lanes", "last_delivered_at", "names",
-        "offered", "reached", "received_at", "revision", "sequence", "type",
+        "committed_at", "first_delivered_at", "group_resource", "key", "lanes", "last_delivered_at",
+        "last_name", "names", "offered",
+        "reached", "received_at", "revision", "sequence", "type",
     )  # fmt: skip
 
     def __init__(self, group_resource: GroupResource, event: Version, now: float) -> None:
         self.group_resource = group_resource
         self.revision = event.revision
         self.key = event.key
-        self.type = type_of(event)
+        self.type = change_type(event)
         self.committed_at = event.committed_at
         self.received_at = now
         self.lanes: set[int] = set()
         self.offered = 0  # watchers in these lanes
         self.reached = 0  # watchers that took it
         self.names: list[str] = []
+        self.first_delivered_at: float | None = None
         self.last_delivered_at: float | None = None
+        self.last_name = ""
         self.sequence = 0
-
-
-def type_of(event: Version) -> ChangeType:
-    """What the write did to its object, told by the version before."""
-    if event.deleted:
-        return ChangeType.DELETED
-    before = event.previous
-    return ChangeType.ADDED if before is None or before.deleted else ChangeType.MODIFIED
 
 
 class EventFlow:
@@ -108,13 +103,18 @@ class EventFlow:
         if not self._journeys or until < self._journeys[0].revision:
             return
         now = self._clock.now()
-        lane = watcher.lane.id
+        lane = watcher.lane
+        if lane is None:
+            return
         for journey in self._between(after, until):
-            if lane in journey.lanes:
+            if lane.id in journey.lanes:
+                name = short_agent(watcher.request.client.agent)
+                if not journey.reached:
+                    journey.first_delivered_at = now
                 journey.reached += 1
-                journey.last_delivered_at = now
+                journey.last_delivered_at, journey.last_name = now, name
                 if len(journey.names) < NAMES:
-                    journey.names.append(short_agent(watcher.client.agent))
+                    journey.names.append(name)
                 self._changed(journey)
 
     def ended(self, watcher: CacheWatcher, reason: EndReason) -> None:

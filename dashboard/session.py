@@ -9,17 +9,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from dashboard import access
 from dashboard.attachments import Attachment, Wish
 from dashboard.subscriptions import CHANNELS, Subscription
-from listwatch.protocol.errors import StatusError, bad_request, too_many_requests
+from listwatch.protocol.errors import (
+    StatusError,
+    bad_request,
+    internal_error,
+    too_many_requests,
+)
 
 if TYPE_CHECKING:
     from dashboard.access import Visitor
     from listwatch.runtime import Runtime
+
+logger = logging.getLogger(__name__)
 
 FRAME_INTERVAL = 0.1  # seconds between two frames at least
 STATISTICS_INTERVAL = 1.0  # seconds between two looks at the statistics at least
@@ -70,7 +78,7 @@ class Session:
                 case {"do": "visible", "visible": bool(visible)}:
                     self._show(visible)
                 case {"do": "subscribe", "channel": str(channel)}:
-                    self._subscribe(channel)
+                    self._subscribe(channel, paused=message.get("paused") is True)
                 case {"do": "unsubscribe", "channel": str(channel)}:
                     self._unsubscribe(channel)
                 case {"do": "attach", "id": str(name)}:
@@ -85,9 +93,15 @@ class Session:
                 case _:
                     raise bad_request("the message is none that this socket knows")
         except StatusError as error:
-            about = message.get("id") or message.get("channel") or ""
-            self._refusals[str(about)] = error.to_dict()
+            self._refuse(message, error)
+        except Exception:
+            logger.exception("a message of the dashboard failed")
+            self._refuse(message, internal_error("the server's log has the cause"))
         self._wake.set()
+
+    def _refuse(self, message: Message, error: StatusError) -> None:
+        about = message.get("id") or message.get("channel") or ""
+        self._refusals[str(about)] = error.to_dict()
 
     def _show(self, visible: bool) -> None:
         if visible and not self._visible:
@@ -98,7 +112,7 @@ class Session:
         for attachment in self._attachments.values():
             attachment.show_page(visible)
 
-    def _subscribe(self, channel: str) -> None:
+    def _subscribe(self, channel: str, *, paused: bool) -> None:
         self._unsubscribe(channel)
         name, _, argument = channel.partition(":")
         made = CHANNELS.get(name)
@@ -106,6 +120,7 @@ class Session:
             raise bad_request(f'there is no channel "{channel}"')
         subscription = made(self._runtime, argument, self._wake.set)
         subscription.show(self._visible)
+        subscription.pause(paused)
         self._subscriptions[channel] = subscription
         self._looked_at = float("-inf")
 
@@ -118,7 +133,7 @@ class Session:
         await self._detach(name)
         if len(self._attachments) >= ATTACHMENTS:
             raise too_many_requests(f"one page attaches at most {ATTACHMENTS} watchers", 1)
-        wish = Wish.read(message, self._runtime.resources)
+        wish = Wish.read(message, self._runtime.resources, self._runtime.caches.progress.applied)
         user = await access.watching_user(self._runtime, self._user, wish.resource, wish.namespace)
         attachment = Attachment(
             wish,
@@ -128,6 +143,7 @@ class Session:
             address=self._address,
         )
         attachment.show_page(self._visible)
+        attachment.pause(message.get("paused") is True)
         self._attachments[name] = attachment
         attachment.start()
 

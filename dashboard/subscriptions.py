@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dashboard import frames
+from dashboard.formats import ms
 from dashboard.rates import Rates
 from dashboard.ring_map import RingMap
 from dashboard.sampling import EventFlow, Journey
@@ -149,7 +150,7 @@ class ResourceChannel(_Tables):
         cacher = self._runtime.caches.cacher(self._group_resource)
         numbers = cacher.statistics()
         self._ring_map.read(numbers.ring, cacher.ring_slots)
-        watching = cacher.watchers()
+        watching = frames.watchers_of(cacher)
         tables = frames.watcher_tables(watching)
         rate = self._rates.read({"": numbers.received}).get("")
         changed = self._changed({
@@ -158,7 +159,7 @@ class ResourceChannel(_Tables):
             "counts": tables["counts"],
         })  # fmt: skip
         changed |= self._watching.update(tables)
-        newest = cacher.ring_slots(numbers.ring.end - SLOTS, numbers.ring.end)
+        newest = cacher.ring_slots(limit=SLOTS)
         rows = [frames.slot_row(slot) for slot in reversed(newest)]
         if (slots := self._slots.update(rows)) is not None:
             changed["slots"] = slots
@@ -249,12 +250,21 @@ def journey_row(journey: Journey) -> JSON:
         "resource_url": frames.resource_url(journey.group_resource),
         "reached": journey.reached,
         "offered": journey.offered,
+        "takers": _takers(journey),
         "names": ", ".join(journey.names) + (f" and {more:,} more" if more else ""),
         "storage_to_cache": round(to_cache, 3),
         "cache_to_watcher": None if to_watcher is None else round(to_watcher, 3),
         "total": None if to_watcher is None else round(to_cache + to_watcher, 3),
         **frames.journey_bar(to_cache, to_watcher),
     }
+
+
+def _takers(journey: Journey) -> str:
+    if journey.first_delivered_at is None or journey.last_delivered_at is None:
+        return ""
+    first = max(journey.first_delivered_at - journey.received_at, 0.0) * 1000
+    last = max(journey.last_delivered_at - journey.received_at, 0.0) * 1000
+    return f"first {journey.names[0]} after {ms(first)}, last {journey.last_name} after {ms(last)}"
 
 
 Maker = Callable[["Runtime", str, Wake], Subscription]

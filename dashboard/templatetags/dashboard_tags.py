@@ -17,7 +17,7 @@ from dashboard import formats
 register = template.Library()
 
 Ring = dict[str, Any]  # Any: the frame's values, see `frames.ring`
-_TYPES = ("ADDED", "MODIFIED", "DELETED")
+_TYPES = ("ADDED", "MODIFIED", "DELETED", "unread")
 _STRIP = 1000  # units of the strip's own width
 _HEIGHT = 40
 

@@ -2,7 +2,7 @@
 
 export function wireCopying() {
   if (!navigator.clipboard) return;
-  for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
+  document.documentElement.dataset.canCopy = "";
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-copy]");
     if (!button) return;

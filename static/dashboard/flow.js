@@ -30,5 +30,5 @@ export function start(socket) {
     }
     known = true;
     showEmpty("flow", table);
-  });
+  }, () => ({ paused: pause.paused }));
 }

@@ -28,7 +28,11 @@ export class Pane {
       onDetach();
     });
     this.element.querySelector("[data-do=clear]").addEventListener("click", () => this.table.clear());
-    this.element.querySelector("tbody").addEventListener("click", (event) => this.#open(event));
+    this.element.querySelector("h2").textContent = [wish.resource, wish.namespace, wish.labels, wish.fields].filter(Boolean).join(" ");
+    const body = this.element.querySelector("tbody");
+    // Rows move while events come: a click that begins on one row would end on another.
+    body.addEventListener("pointerdown", (event) => event.button === 0 && this.#open(event));
+    body.addEventListener("click", (event) => event.detail === 0 && this.#open(event));
     socket.listen(id, (data) => this.#take(data));
     socket.want(id, () => this.#message());
   }
@@ -66,7 +70,8 @@ export class Pane {
 
   #say(state, data) {
     const chip = this.element.querySelector(".chip");
-    chip.dataset.is = { live: "live", opening: "connecting", paused: "paused" }[state] ?? "signed-out";
+    chip.dataset.is = { live: "live", opening: "connecting", paused: "paused", ended: "still" }[state] ?? "signed-out";
+    this.element.dataset.state = state;
     chip.querySelector("[data-word]").textContent = state === "ended" ? (data.end_reason ?? "ended") : WORDS[state];
     const over = state === "ended" || state === "refused";
     this.pause.button.disabled = over;
@@ -91,6 +96,7 @@ export class Pane {
       button.setAttribute("aria-expanded", "false");
       return;
     }
+    if (!this.pause.paused && !this.pause.button.disabled) this.pause.toggle(); // to read in peace
     this.socket.send({ do: "show", id: this.id, event: Number(row.dataset.event) });
   }
 

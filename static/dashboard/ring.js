@@ -3,7 +3,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 1000;
-const TYPES = ["ADDED", "MODIFIED", "DELETED"];
+const TYPES = ["ADDED", "MODIFIED", "DELETED", "unread"];
 
 function rect(x, y, width, height, name) {
   const element = document.createElementNS(SVG, "rect");
@@ -20,13 +20,13 @@ export function drawRing(root, ring) {
   if (ring.marks) drawMarks(root.querySelector(".ring-marks"), ring);
 }
 
-// `buckets` are [added, modified, deleted] counts of as many neighbouring slots each.
+// `buckets` are [added, modified, deleted, not read yet] counts of neighbouring slots.
 function drawSlots(svg, ring) {
   const cell = (WIDTH * ring.per_bucket) / ring.capacity;
   const gap = cell > 4 ? 1 : 0;
   const parts = [];
   ring.buckets.forEach((counts, index) => {
-    const total = counts[0] + counts[1] + counts[2];
+    const total = counts.reduce((sum, each) => sum + each);
     let top = 0;
     counts.forEach((each, type) => {
       if (!each) return;

@@ -15,7 +15,7 @@ export class Socket {
     this.address = address;
     this.onState = onState;
     this.channels = new Map(); // name -> handler
-    this.wishes = new Map(); // name -> message that asks for it again after a loss
+    this.wishes = new Map(); // name -> gives the message that asks for it
     this.lastFrame = 0;
     this.failures = 0;
     this.timer = 0;
@@ -37,20 +37,20 @@ export class Socket {
     this.socket?.close(1000);
   }
 
-  // Asks for a channel; `handler(data)` gets its part of every frame.
-  subscribe(channel, handler, more = {}) {
-    this.channels.set(channel, handler);
-    this.want(channel, { do: "subscribe", channel, ...more });
+  // Asks for a channel; `handler(data)` gets its part of every frame. `more()` adds to the wish.
+  subscribe(channel, handler, more = () => ({})) {
+    this.listen(channel, handler);
+    this.want(channel, () => ({ do: "subscribe", channel, ...more() }));
   }
 
-  // Handles what comes for `name`, and asks for it by `message` now and after every loss.
   listen(name, handler) {
     this.channels.set(name, handler);
   }
 
+  // Asks for `name` by what `message()` gives, now and after every loss.
   want(name, message) {
     this.wishes.set(name, message);
-    this.send(typeof message === "function" ? message() : message);
+    this.send(message());
   }
 
   forget(name) {
@@ -73,7 +73,7 @@ export class Socket {
     this.socket = socket;
     socket.addEventListener("open", () => {
       if (document.hidden) this.send({ do: "visible", visible: false });
-      for (const wish of this.wishes.values()) this.send(typeof wish === "function" ? wish() : wish);
+      for (const wish of this.wishes.values()) this.send(wish());
     });
     socket.addEventListener("message", (event) => this.#take(JSON.parse(event.data)));
     socket.addEventListener("close", (event) => this.#lost(socket, event));
