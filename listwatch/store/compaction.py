@@ -1,6 +1,7 @@
 """When to compact, and up to where: bounded by age and by bytes, looked at now and then.
 
-The compactor runs `sweeping` and `heartbeat` in the threads of `readers`. `compact` does it at once.
+The compactor runs `sweeping` and `heartbeat` in the threads of `readers`; `compact` is for at
+once.
 """
 
 from __future__ import annotations

@@ -247,8 +247,9 @@ class GroupCommitter:
                 # Before any callback of a guard's: what that does cannot undo the commit.
                 transaction.on_commit(on_commit, robust=True)
                 now = self._clock.now()
-                for member in members:
-                    outcomes.append(_carry_out_one(connection, cursor, member, now, changes))
+                outcomes.extend(
+                    _carry_out_one(connection, cursor, member, now, changes) for member in members
+                )
                 if changes:
                     notify(cursor, changes[-1].revision)
                 begun = self._clock.monotonic()

@@ -20,7 +20,7 @@ _NAME = "head"
 
 
 def beat(clock: Clock) -> None:
-    """Move Head by one revision, by a real change: the log has no gap for the pump to stumble on."""
+    """Move Head by one revision, by a real change: the log that the pump reads has no gaps."""
     stored = reads.get(HEARTBEATS, "", _NAME)
     operation: Operation
     if stored is None:

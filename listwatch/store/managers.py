@@ -5,21 +5,16 @@ Used by `models`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from django.db import models, transaction
-
-if TYPE_CHECKING:
-    _Base = models.QuerySet[models.Model]
-else:
-    _Base = models.QuerySet
 
 
 class WriteRefused(TypeError):  # noqa: N818 (said of the call, as TypeError is)
     """This call would write past the log; the message names the call to use."""
 
 
-class ReadOnlyQuerySet(_Base):
+class ReadOnlyQuerySet(models.QuerySet[models.Model]):
     """Looks, but never writes."""
 
     def create(self, **kwargs: object) -> NoReturn:
@@ -49,7 +44,7 @@ class ReadOnlyQuerySet(_Base):
         )
 
 
-class StoredObjectQuerySet(_Base):
+class StoredObjectQuerySet(models.QuerySet[models.Model]):
     """Creates and deletes through the log, object by object; what cannot is refused."""
 
     def update(self, **kwargs: object) -> NoReturn:
@@ -82,3 +77,7 @@ class StoredObjectQuerySet(_Base):
         return len(objects), {self.model._meta.label: len(objects)} if objects else {}
 
     delete.alters_data = True  # type: ignore[attr-defined]  # templates may not call it
+
+
+ReadOnlyManager = models.Manager.from_queryset(ReadOnlyQuerySet)
+StoredObjectManager = models.Manager.from_queryset(StoredObjectQuerySet)

@@ -14,7 +14,7 @@ from listwatch.protocol.kinds import GroupResource
 from listwatch.protocol.objects import Encoded, key_of
 from listwatch.protocol.versions import ChangeType
 from listwatch.store.fields import ByteOrderField
-from listwatch.store.managers import ReadOnlyQuerySet, StoredObjectQuerySet, WriteRefused
+from listwatch.store.managers import ReadOnlyManager, StoredObjectManager, WriteRefused
 from listwatch.store.writes import Create, Delete, Update, write
 
 
@@ -31,9 +31,9 @@ class Head(models.Model):
     compacted = models.BigIntegerField(default=0)
     swept = models.BigIntegerField(default=0)
 
-    objects = ReadOnlyQuerySet.as_manager()
+    objects = ReadOnlyManager()
 
-    class Meta:
+    class Meta:  # noqa: D106 (Django's word)
         verbose_name_plural = "head"
         constraints: ClassVar = [
             models.CheckConstraint(
@@ -72,9 +72,9 @@ class StoredObject(models.Model):
     splice = models.IntegerField()
     body = models.BinaryField()
 
-    objects = StoredObjectQuerySet.as_manager()
+    objects = StoredObjectManager()
 
-    class Meta:
+    class Meta:  # noqa: D106 (Django's word)
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["group", "resource", "key"], name="listwatch_object"),
         ]
@@ -83,16 +83,6 @@ class StoredObject(models.Model):
 
     def __str__(self) -> str:
         return f"{self.group_resource} {self.key}"
-
-    @property
-    def group_resource(self) -> GroupResource:
-        """The resource that this is an object of."""
-        return GroupResource(self.group, self.resource)
-
-    @property
-    def encoded(self) -> Encoded:
-        """The body and the place of its resourceVersion."""
-        return Encoded(bytes(self.body), self.splice)
 
     def save(self, *args: object, **kwargs: object) -> None:
         """Write through the log; raises what `writes.write` does.
@@ -131,6 +121,16 @@ class StoredObject(models.Model):
         self.pk = None
         return 1, {self._meta.label: 1}
 
+    @property
+    def group_resource(self) -> GroupResource:
+        """The resource that this is an object of."""
+        return GroupResource(self.group, self.resource)
+
+    @property
+    def encoded(self) -> Encoded:
+        """The body and the place of its resourceVersion."""
+        return Encoded(bytes(self.body), self.splice)
+
 
 class Change(models.Model):
     """One row of the log. `revision` is its number and the resourceVersion that it made.
@@ -152,9 +152,9 @@ class Change(models.Model):
     body = models.BinaryField()
     committed_at = models.FloatField()
 
-    objects = ReadOnlyQuerySet.as_manager()
+    objects = ReadOnlyManager()
 
-    class Meta:
+    class Meta:  # noqa: D106 (Django's word)
         indexes: ClassVar = [
             models.Index(fields=["group", "resource", "revision"], name="listwatch_resource_log"),
             models.Index(

@@ -7,12 +7,12 @@ same transaction as the row. What follows is as for any other object: `signals`,
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Generic, TypeVar
 from uuid import uuid4
 
 from django.db import DEFAULT_DB_ALIAS, connection, models, router, transaction
-from django.db.models.signals import post_delete, pre_delete
+from django.db.models.signals import ModelSignal, post_delete, pre_delete
 
 from listwatch.protocol.clock import Clock, SystemClock, rfc3339
 from listwatch.protocol.kinds import GroupResource
@@ -127,7 +127,11 @@ class Registration(Generic[Row]):
         return self.model._base_manager.filter(pk__in=pks)
 
     def _keys(self, pks: Collection[Any]) -> Keys:
-        return {row.pk: _key(self._to_object(row)) for row in self._rows(pks)} if pks else {}
+        keys: Keys = {}
+        for row in self._rows(pks) if pks else ():
+            document = self._to_object(row)
+            keys[row.pk] = None if document is None else _key(document)
+        return keys
 
     def _record(self, rows: models.QuerySet[Row], before: Mapping[Any, Key | None]) -> int:
         """Store the objects of these rows; remove those of the keys before that none has now."""
@@ -171,13 +175,13 @@ class Registration(Generic[Row]):
     def _wrap_save(self) -> None:
         # Not the signal post_save: it is sent after the row has been committed.
         own = self.model.__dict__.get("save_base")
-        save_base = self.model.save_base
+        save_base: Callable[..., None] = self.model.save_base
 
         @wraps(save_base)
-        def logged(row: Row, *args: Any, using: str | None = None, **kwargs: Any) -> None:
-            alias = using or router.db_for_write(type(row), instance=row)
+        def logged(row: Row, *args: Any, **kwargs: Any) -> None:  # Any: as Django has it
+            alias = kwargs.get("using") or router.db_for_write(type(row), instance=row)
             self.written(
-                lambda: save_base(row, *args, using=alias, **kwargs),
+                lambda: save_base(row, *args, **{**kwargs, "using": alias}),
                 lambda: [] if row.pk is None else [row.pk],
                 alias,
             )
@@ -186,9 +190,9 @@ class Registration(Generic[Row]):
             if own is None:
                 del self.model.save_base
             else:
-                self.model.save_base = own
+                self.model.save_base = own  # type: ignore[method-assign]
 
-        self.model.save_base = logged  # type: ignore[method-assign]
+        self.model.save_base = logged  # type: ignore[method-assign, assignment]
         self._undo.append(undo)
 
     def _row_goes(self, instance: models.Model, using: str, **_: Any) -> None:
@@ -224,11 +228,10 @@ class Registration(Generic[Row]):
         before: Callable[..., None],
         after: Callable[..., None] | None,
     ) -> None:
-        pre_delete.connect(before, sender=sender, weak=False)
-        self._undo.append(lambda: pre_delete.disconnect(before, sender=sender) and None)
-        if after is not None:
-            post_delete.connect(after, sender=sender, weak=False)
-            self._undo.append(lambda: post_delete.disconnect(after, sender=sender) and None)
+        for signal, receiver in ((pre_delete, before), (post_delete, after)):
+            if receiver is not None:
+                signal.connect(receiver, sender=sender, weak=False)
+                self._undo.append(partial(_disconnect, signal, receiver, sender))
 
     def _refuse_other_database(self, using: str) -> None:
         if using != DEFAULT_DB_ALIAS:
@@ -238,9 +241,13 @@ class Registration(Generic[Row]):
             )
 
 
-def _key(document: JSONObject | None) -> Any:  # Any: Key, or None for None
-    if document is None:
-        return None
+def _disconnect(
+    signal: ModelSignal, receiver: Callable[..., None], sender: type[models.Model]
+) -> None:  # fmt: skip
+    signal.disconnect(receiver, sender=sender)
+
+
+def _key(document: JSONObject) -> Key:
     return document["metadata"].get("namespace") or "", document["metadata"]["name"]
 
 

@@ -6,6 +6,7 @@ Django sends no signal for them.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import partial
 from typing import Any, Protocol
 
 from django.db import NotSupportedError, models
@@ -25,7 +26,7 @@ def log_managers(model: type[models.Model], written: Written) -> list[Callable[[
     undo: list[Callable[[], None]] = []
     managers = {id(each): each for each in [*model._meta.local_managers, *model._meta.managers]}
     for manager in managers.values():
-        original = type(manager)
+        original: Any = type(manager)  # Any: what its queryset class is, the stubs do not know
         # By class: the managers of relations are derived from it.
         manager.__class__ = type(
             original.__name__,
@@ -33,10 +34,10 @@ def log_managers(model: type[models.Model], written: Written) -> list[Callable[[
             {
                 "__module__": original.__module__,
                 "__qualname__": original.__qualname__,
-                "_queryset_class": _logged(original._queryset_class, model, written),
+                "_queryset_class": _logged(original._queryset_class, model, written),  # noqa: SLF001
             },
         )
-        undo.append(lambda manager=manager, original=original: _restore(manager, original))  # type: ignore[misc]
+        undo.append(partial(_restore, manager, original))
     return undo
 
 

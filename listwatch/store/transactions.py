@@ -25,10 +25,11 @@ from listwatch.store.operations import (
 )
 from listwatch.store.rows import CHANGES, HEAD, OBJECTS, STORED_COLUMNS, stored_of
 
-_TAKE_NUMBER = f"UPDATE {HEAD} SET current = current + 1 WHERE id = 1 RETURNING current"
+# All of these are put together from constants alone.
+_TAKE_NUMBER = f"UPDATE {HEAD} SET current = current + 1 WHERE id = 1 RETURNING current"  # noqa: S608
 _LOCK = f"UPDATE {HEAD} SET current = current WHERE id = 1"  # noqa: S608
 _GET = (
-    f"SELECT {STORED_COLUMNS} FROM {OBJECTS}"  # noqa: S608 (constants only, here and below)
+    f"SELECT {STORED_COLUMNS} FROM {OBJECTS}"  # noqa: S608
     ' WHERE "group" = %s AND resource = %s AND key = %s'
 )
 _CREATE = (

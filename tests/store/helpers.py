@@ -37,7 +37,7 @@ def delete(name: str, expected: int, namespace: str = "ns", **kwargs: Any) -> De
 
 
 def log_is_whole() -> None:
-    """Assert what holds at every commit: numbers without gap, and the log's newest is what stands."""
+    """Assert what holds at every commit: no gaps, and the log's newest is what stands."""
     head = reads.head()
     rows = reads.changes(head.compacted, 1_000_000)
     assert [row.revision for row in rows] == list(range(head.compacted + 1, head.current + 1))

@@ -13,7 +13,7 @@ WRITER = [sys.executable, str(ROOT / "tests" / "store" / "writer_process.py")]
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """The environment for such a process: on PostgreSQL the test's database, on SQLite `folder`'s."""
+    """For such a process: on PostgreSQL the test's database, on SQLite the one in `folder`."""
     made = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "listwatch.settings",

@@ -146,7 +146,7 @@ def test_a_heartbeat_moves_the_head_by_a_change_like_any_other(clock: FakeClock)
     beat(clock)
     beat(clock)
 
-    assert [HEARTBEATS] * 2 == [change.group_resource for change in reads.changes(1, 10)]
+    assert [change.group_resource for change in reads.changes(1, 10)] == [HEARTBEATS] * 2
     assert reads.head().current == 3
     log_is_whole()
 
@@ -249,6 +249,6 @@ async def test_the_task_looks_every_period_and_outlives_a_failure(
     await compactor.stop()
     await clock.advance(compactor.period * 3)
 
-    assert [0, 60, 120, 180] == [at - start for at in looks]
+    assert [at - start for at in looks] == [0, 60, 120, 180]
     assert compactor.statistics().errors == 1
     assert not [task for task in asyncio.all_tasks() if task.get_name() == "compactor"]

@@ -29,12 +29,12 @@ from tests.store.helpers import PODS, body, create, delete, log_is_whole, needs_
 pytestmark = pytest.mark.usefixtures("store")
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     pass
 
 
 def refuse(_: Transaction) -> None:
-    raise Refused
+    raise RefusedError
 
 
 class Hold:
@@ -85,12 +85,12 @@ async def test_a_refused_member_touches_no_other_and_burns_no_number(
         committer.submit(create("d")),
     )
 
-    assert [AlreadyStored, Change, Refused, RevisionMoved, NotStored, Change] == [
+    assert [AlreadyStored, Change, RefusedError, RevisionMoved, NotStored, Change] == [
         type(answer) for answer in answers
     ]
-    assert [("a", 1), ("b", 2), ("d", 3)] == [
+    assert [
         (change.name, change.revision) for change in await readers.run(reads.changes, 0, 10)
-    ]
+    ] == [("a", 1), ("b", 2), ("d", 3)]
     statistics = committer.statistics()
     assert (statistics.groups, statistics.conflicts, statistics.refusals) == (2, 3, 1)
     await readers.run(log_is_whole)
@@ -105,14 +105,14 @@ async def test_what_a_refused_guard_wrote_is_taken_back(
         opened.write(create("inner"))
         write(create("nested"))
         transaction.on_commit(lambda: heard.append("callback"))
-        raise Refused
+        raise RefusedError
 
     answers = await outcomes(
         committer.submit(create("a", guard=guard)), committer.submit(create("b"))
     )
 
-    assert [Refused, Change] == [type(answer) for answer in answers]
-    assert ["b"] == [change.name for change in await readers.run(reads.changes, 0, 10)]
+    assert [RefusedError, Change] == [type(answer) for answer in answers]
+    assert [change.name for change in await readers.run(reads.changes, 0, 10)] == ["b"]
     assert heard == []
     await readers.run(log_is_whole)
 
@@ -142,7 +142,7 @@ async def test_a_guard_with_a_database_error_refuses_only_its_own_member(
         committer.submit(create("a", guard=guard)), committer.submit(create("b"))
     )
 
-    assert ["IntegrityError", "Change"] == [type(answer).__name__ for answer in answers]
+    assert [type(answer).__name__ for answer in answers] == ["IntegrityError", "Change"]
 
 
 async def test_no_member_is_answered_before_the_commit_not_even_a_conflict(
@@ -287,7 +287,7 @@ async def test_a_write_whose_caller_left_before_it_began_is_not_carried_out(
     await first
     await committer.submit(create("c"))
 
-    assert ["a", "c"] == [change.name for change in await readers.run(reads.changes, 0, 10)]
+    assert [change.name for change in await readers.run(reads.changes, 0, 10)] == ["a", "c"]
 
 
 async def test_a_large_crowd_is_split_into_groups(committer: GroupCommitter) -> None:
@@ -363,7 +363,7 @@ async def test_a_connection_that_was_cut_is_replaced_and_nobody_notices(
     await readers.run(_kill, pid[0])
     changes = await asyncio.gather(committer.submit(create("b")), committer.submit(create("c")))
 
-    assert [2, 3] == [change.revision for change in changes]
+    assert [change.revision for change in changes] == [2, 3]
     assert committer.statistics().reconnections == 1
     await readers.run(log_is_whole)
 
@@ -384,7 +384,7 @@ async def test_a_connection_cut_amid_a_group_has_the_group_carried_out_again(
         committer.submit(create("a")), committer.submit(create("b", guard=guard))
     )
 
-    assert [1, 2] == [change.revision for change in changes]
+    assert [change.revision for change in changes] == [1, 2]
     assert times == [1, 1]
     await readers.run(log_is_whole)
 
@@ -394,4 +394,4 @@ async def test_an_error_of_one_statement_fails_one_member(committer: GroupCommit
     bad = Create(PODS, "ns", "a", "PostgreSQL has no \0 in text", body())
     answers = await outcomes(committer.submit(bad), committer.submit(create("b")))
 
-    assert ["DataError", "Change"] == [type(answer).__name__ for answer in answers]
+    assert [type(answer).__name__ for answer in answers] == ["DataError", "Change"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import signal
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,20 +21,19 @@ KILLS = 20
 
 @pytest.fixture
 def database(
-    store: None, tmp_path: Path, request: pytest.FixtureRequest
-) -> Path:  # fmt: skip
+    store: None, tmp_path: Path
+) -> Iterator[Path]:  # fmt: skip
     """The folder for the processes' data. On SQLite the test's connection is moved there."""
-    if connection.vendor == "sqlite":
-        name = connection.settings_dict["NAME"]
-
-        def move(to: object) -> None:
-            connection.close()
-            connection.settings_dict["NAME"] = to
-
-        move(tmp_path / "listwatch.sqlite3")
-        request.addfinalizer(lambda: move(name))
-        call_command("migrate", verbosity=0, skip_checks=True)
-    return tmp_path
+    if connection.vendor != "sqlite":
+        yield tmp_path
+        return
+    name = connection.settings_dict["NAME"]
+    connection.close()
+    connection.settings_dict["NAME"] = tmp_path / "listwatch.sqlite3"
+    call_command("migrate", verbosity=0, skip_checks=True)
+    yield tmp_path
+    connection.close()
+    connection.settings_dict["NAME"] = name
 
 
 @pytest.mark.timeout(180)

@@ -62,7 +62,7 @@ async def test_stopping_answers_what_was_asked_and_then_refuses(store: None) -> 
     await asyncio.sleep(0)
     await asyncio.to_thread(readers.stop)
 
-    assert [(0, 0)] * 3 == await asyncio.gather(*asked)
+    assert await asyncio.gather(*asked) == [(0, 0)] * 3
     with pytest.raises(StoreUnavailable):
         await readers.run(reads.head)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 import pytest
 from django.db import connection, transaction
@@ -39,7 +40,7 @@ def test_the_state_at_each_revision_is_what_it_was_then() -> None:
     write(delete("b", 2))
     write(create("b"))
 
-    assert [
+    assert [keys(revision) for revision in range(7)] == [
         [],
         ["ns/a@1"],
         ["ns/a@1", "ns/b@2"],
@@ -47,7 +48,7 @@ def test_the_state_at_each_revision_is_what_it_was_then() -> None:
         ["ns/a@3"],
         ["ns/a@3", "ns/b@5"],
         ["ns/a@3", "ns/b@5"],
-    ] == [keys(revision) for revision in range(7)]
+    ]
 
 
 def test_keys_come_in_byte_order_whatever_the_language_of_the_database() -> None:
@@ -89,11 +90,11 @@ def test_resources_are_kept_apart() -> None:
     write(Create(NODES, "", "a", "u", body()))
     write(Create(GroupResource("pods", ""), "", "ns", "u", body()))
 
-    assert ["a"] == [row.name for row in reads.state_at(PODS, 3)]
-    assert [("", "a")] == [(row.namespace, row.name) for row in reads.state_at(NODES, 3)]
-    assert [2] == [row.revision for row in reads.changes(0, 10, NODES)]
+    assert [row.name for row in reads.state_at(PODS, 3)] == ["a"]
+    assert [(row.namespace, row.name) for row in reads.state_at(NODES, 3)] == [("", "a")]
+    assert [row.revision for row in reads.changes(0, 10, NODES)] == [2]
     assert {PODS, NODES, GroupResource("pods", "")} == reads.group_resources()
-    assert 3 == len(list(reads.objects()))
+    assert len(list(reads.objects())) == 3
 
 
 def test_a_resource_whose_objects_are_gone_is_known_while_its_log_is() -> None:
@@ -109,14 +110,14 @@ def test_changes_are_those_behind_a_revision_and_up_to_another() -> None:
     for n in range(6):
         write(create(f"p{n}"))
 
-    def found(*args: int, **kwargs: int) -> list[int]:
-        return [row.revision for row in reads.changes(*args, **kwargs)]
+    def found(after: int, limit: int, until: int | None = None) -> list[int]:
+        return [row.revision for row in reads.changes(after, limit, until=until)]
 
     assert found(2, 10) == [3, 4, 5, 6]
     assert found(2, 2) == [3, 4]
     assert found(2, 10, until=5) == [3, 4, 5]
     assert found(6, 10) == []
-    assert [2, 5] == [row.revision for row in reads.at_revisions([5, 2, 5, 99])]
+    assert [row.revision for row in reads.at_revisions([5, 2, 5, 99])] == [2, 5]
     assert reads.at_revisions([]) == []
 
 
@@ -127,12 +128,13 @@ def test_below_the_compacted_revision_everything_is_refused() -> None:
     compact(2)
 
     assert keys(2) == ["ns/a@2"]
-    assert [3] == [row.revision for row in reads.changes(2, 10)]
-    for read in (
+    assert [row.revision for row in reads.changes(2, 10)] == [3]
+    refused_reads: list[Callable[[], object]] = [
         lambda: reads.state_at(PODS, 1),
         lambda: reads.changes(1, 10),
         lambda: reads.changes(0, 10, NODES),
-    ):
+    ]
+    for read in refused_reads:
         with pytest.raises(Compacted) as refused:
             read()
 
@@ -202,9 +204,9 @@ def test_a_snapshot_shows_one_revision_while_others_write() -> None:
         thread.join()
 
         assert head == HeadState(1, 0)
-        assert ["a"] == [stored.name for stored in reads.objects()]
-        assert [1] == [change.revision for change in reads.changes(0, 10)]
-    assert ["a", "b"] == [stored.name for stored in reads.objects()]
+        assert [stored.name for stored in reads.objects()] == ["a"]
+        assert [change.revision for change in reads.changes(0, 10)] == [1]
+    assert [stored.name for stored in reads.objects()] == ["a", "b"]
 
 
 def test_a_snapshot_inside_a_transaction_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""A process that writes in groups until it is killed, and tells of every write that was acknowledged.
+"""A process that writes in groups until it is killed, and tells of each acknowledged write.
 
 Run by `test_kill`. A line on standard output, `name revision`, is written after the answer came.
 """

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db import models
 
 
 class Shelf(models.Model):
     name = models.CharField(max_length=20, unique=True)
+
+    objects: ClassVar[models.Manager[Shelf]] = models.Manager()
 
     class Meta:
         app_label = "shop"
@@ -19,6 +21,8 @@ class Shelf(models.Model):
 
 class Label(models.Model):
     text = models.CharField(max_length=20)
+
+    objects: ClassVar[models.Manager[Label]] = models.Manager()
 
     class Meta:
         app_label = "shop"
