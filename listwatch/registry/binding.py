@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from listwatch.protocol.clock import rfc3339
 from listwatch.protocol.errors import Cause, bad_request, conflict, invalid
 from listwatch.protocol.kinds import GroupResource, GroupVersionKind
-from listwatch.protocol.objects import encode
+from listwatch.protocol.objects import Encoded, encode
 from listwatch.registry import metadata as meta
 from listwatch.registry.backend import Step
 from listwatch.registry.bodies import read_body
@@ -19,13 +19,15 @@ from listwatch.registry.context import Written
 from listwatch.store.writes import Update
 
 if TYPE_CHECKING:
-    from listwatch.protocol.objects import Encoded, JSONObject
+    from listwatch.protocol.objects import JSONObject
     from listwatch.registry.backend import Backend, State
     from listwatch.registry.context import RequestContext
 
 BINDING = GroupVersionKind("", "v1", "Binding")
 _SHOWN = GroupResource("", "pods/binding")
-_DONE = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
+_DONE = Encoded(
+    b'{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}', 0
+)
 
 
 async def bind(backend: Backend, ctx: RequestContext, document: JSONObject) -> Written:
@@ -50,14 +52,7 @@ async def bind(backend: Backend, ctx: RequestContext, document: JSONObject) -> W
         return Step(Update(*key[:3], state.revision, encoded), encoded)
 
     await backend.settle(key, transform, dry_run=ctx.dry_run)
-    return Written(status_success(), 0, created=True)
-
-
-def status_success() -> Encoded:
-    """The Status that says no more than that it was done, encoded."""
-    import orjson
-
-    return Encoded(orjson.dumps(_DONE), 0)
+    return Written(_DONE, 0, created=True)
 
 
 def _node(document: JSONObject) -> str:

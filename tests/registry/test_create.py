@@ -35,25 +35,33 @@ async def test_a_body_need_not_name_its_kind(house: House) -> None:
     [
         (
             {"kind": "Secret"},
-            ('Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to '
-            "(core.ConfigMap): unknown conversion"),
+            (
+                'Secret in version "v1" cannot be handled as a ConfigMap: '
+                "converting (v1.Secret) to (core.ConfigMap): unknown conversion"
+            ),
         ),
         (
             {"kind": "ConfigMapList"},
-            ('ConfigMapList in version "v1" cannot be handled as a ConfigMap: converting '
-            "(v1.ConfigMapList) to (core.ConfigMap): unknown conversion"),
+            (
+                'ConfigMapList in version "v1" cannot be handled as a ConfigMap: converting '
+                "(v1.ConfigMapList) to (core.ConfigMap): unknown conversion"
+            ),
         ),
         (
             {"apiVersion": "apps/v1"},
-            ('ConfigMap in version "v1" cannot be handled as a ConfigMap: no kind "ConfigMap" is '
-            'registered for version "apps/v1" in scheme '
-            '"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"'),
+            (
+                'ConfigMap in version "v1" cannot be handled as a ConfigMap: '
+                'no kind "ConfigMap" is registered for version "apps/v1" in scheme '
+                '"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"'
+            ),
         ),
         (
             {"kind": "Nothing"},
-            ('Nothing in version "v1" cannot be handled as a ConfigMap: no kind "Nothing" is '
-            'registered for version "v1" in scheme '
-            '"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"'),
+            (
+                'Nothing in version "v1" cannot be handled as a ConfigMap: no kind "Nothing" is '
+                'registered for version "v1" in scheme '
+                '"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"'
+            ),
         ),
     ],
 )

@@ -68,13 +68,17 @@ async def test_watchers_see_the_last_state_under_the_revision_of_the_end(house: 
     [
         (
             {"uid": "other"},
-            ("the UID in the precondition (other) does not match the UID in record ({uid}). "
-            "The object might have been deleted and then recreated"),
+            (
+                "the UID in the precondition (other) does not match the UID in record ({uid}). "
+                "The object might have been deleted and then recreated"
+            ),
         ),
         (
             {"resource_version": "1"},
-            ("the ResourceVersion in the precondition (1) does not match the ResourceVersion in "
-            "record ({version}). The object might have been modified"),
+            (
+                "the ResourceVersion in the precondition (1) does not match the ResourceVersion in "
+                "record ({version}). The object might have been modified"
+            ),
         ),
     ],
 )

@@ -31,8 +31,10 @@ async def test_strict_refuses_with_all_of_them(house: House) -> None:
 
     assert (error.code, error.message) == (
         400,
-        ('ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: '
-        'unknown field "what", duplicate field "data.k"'),
+        (
+            'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: '
+            'unknown field "what", duplicate field "data.k"'
+        ),
     )
 
 

@@ -136,8 +136,10 @@ async def test_a_deletion_timestamp_cannot_be_sent(house: House) -> None:
 
     assert (error.code, error.message) == (
         422,
-        ('ConfigMap "a" is invalid: metadata.deletionTimestamp: Invalid value: '
-        '"2001-02-03T04:05:06Z": field is immutable'),
+        (
+            'ConfigMap "a" is invalid: metadata.deletionTimestamp: Invalid value: '
+            '"2001-02-03T04:05:06Z": field is immutable'
+        ),
     )
     assert len(error.causes) == 2
 
