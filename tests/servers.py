@@ -166,6 +166,32 @@ class Server:
         assert 200 <= status < 300, (status, answer)
         return json.loads(answer)
 
+    def login_link(self) -> str:
+        """A link that logs a browser in, once."""
+        printed = subprocess.run(
+            [
+                sys.executable, str(ROOT / "manage.py"), "login", "--data", str(self.data),
+                "--url", self.url,
+            ],
+            check=True, capture_output=True, text=True, timeout=60,
+            env={**os.environ, **self.environment},
+        ).stdout  # fmt: skip
+        return printed.strip()
+
+    def cookies(self) -> str:
+        """The Cookie header of a browser that came by a login link."""
+        link = self.login_link()
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            connection.request("GET", link.removeprefix(self.url))
+            answer = connection.getresponse()
+            answer.read()
+            given = answer.headers.get_all("set-cookie", [])
+        finally:
+            connection.close()
+        assert answer.status == 302, answer.status
+        return "; ".join(cookie.split(";")[0] for cookie in given)
+
     def resident(self) -> int:
         """Bytes of memory that the process holds."""
         status = Path(f"/proc/{self.pid}/status").read_text()

@@ -70,6 +70,21 @@ class DevelopmentServer(Server):  # type: ignore[misc]  # daphne ships no types
         if not task.cancelled() and task.exception() is not None:
             self.stop()
 
+    def create_application(self, protocol: Any, scope: Any) -> Any:
+        """Begin to answer one request or socket, and see to its end."""
+        queue = super().create_application(protocol, scope)
+        if scope["type"] == "http" and queue is not None:
+            task: asyncio.Future[None] = self.connections[protocol]["application_instance"]
+            task.add_done_callback(lambda _: self._cut_if_incomplete(protocol))
+        return queue
+
+    def _cut_if_incomplete(self, protocol: Any) -> None:
+        # Daphne would leave the connection open, and the client waiting for the rest.
+        begun = getattr(protocol, "_response_started", False)
+        channel = getattr(protocol, "channel", None)
+        if begun and not protocol.finished and channel is not None:
+            channel.transport.abortConnection()
+
     async def handle_reply(self, protocol: Any, message: Message) -> None:
         """Write one message, and return when there is room for another."""
         kind = message["type"]

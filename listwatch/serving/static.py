@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.contrib.staticfiles import finders
 from django.core.exceptions import SuspiciousFileOperation
 from whitenoise import WhiteNoise
+from whitenoise.responders import NotARegularFileError
 
 if TYPE_CHECKING:
     from listwatch.serving.application import Receive, Scope, Send
@@ -55,7 +56,7 @@ class StaticFiles:
             if not found:
                 return _NOT_FOUND
             file = self._noise.get_static_file(str(found), path)
-        except (SuspiciousFileOperation, OSError, ValueError):
+        except (SuspiciousFileOperation, NotARegularFileError, OSError, ValueError):
             return _NOT_FOUND  # a path out of the folder, a folder, or no path at all
         # WhiteNoise reads headers as WSGI has them.
         headers = {
