@@ -59,7 +59,7 @@ async def house(facts: None, store: None) -> AsyncIterator[House]:
         caches.cacher(resource.storage)
     await pump.start()
     await registry.bootstrap()
-    yield House(registry, caches, committer, readers, clock)
+    yield House(registry, caches, pump, committer, readers, clock)
     await asyncio.to_thread(committer.stop)
     await pump.stop()
     await asyncio.to_thread(readers.stop)

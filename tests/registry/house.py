@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from listwatch.changefeed.pump import Pump
 from listwatch.protocol.errors import StatusError
 from listwatch.protocol.objects import Encoded, JSONObject, decode
 from listwatch.protocol.options import DeleteOptions, ListOptions
@@ -36,6 +37,7 @@ class House:
 
     registry: Registry
     caches: Caches
+    pump: Pump
     committer: GroupCommitter
     readers: Readers
     clock: FakeClock
