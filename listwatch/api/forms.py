@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from listwatch.protocol.versions import Version
 
 BATCH_BYTES = 256 * 1024  # of one piece of a list: longer ones are no faster and hold up watches
+_STATUS = b'{"kind":"Status",'
 _BATCH_ROWS = 100  # a row costs what 50 KiB of spliced items cost
 
 
@@ -43,6 +44,8 @@ def form_of(
     """The answer in the negotiated kind; raises 406 where a list or an object cannot be that."""
     kind = request.form.kind
     if isinstance(data, ObjectAnswer):
+        if data.encoded.body.startswith(_STATUS):
+            return data.encoded.body  # what an action answers, never turned into anything
         if kind == PARTIAL_LIST:
             raise _not_that(PARTIAL_LIST, "not a list")
         if kind == TABLE:

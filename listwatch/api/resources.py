@@ -22,6 +22,7 @@ from listwatch.api.parsers import (
 from listwatch.api.renderers import JSONRenderer, TransformRenderer, YAMLRenderer
 from listwatch.api.responses import KubernetesResponse
 from listwatch.api.views import KubernetesView
+from listwatch.api.warnings import DEPRECATIONS
 from listwatch.api.watch import watch_response
 from listwatch.protocol.continue_tokens import ContinueToken
 from listwatch.protocol.errors import method_not_served, resource_not_found
@@ -53,7 +54,7 @@ class ResourceView(KubernetesView):
 
     transforms = negotiation.OBJECTS
     renderer_classes = (JSONRenderer, YAMLRenderer, TransformRenderer)
-    resource: Resource
+    resource: Resource = None  # type: ignore[assignment]  # until `resolve` has found it
     subresource: Subresource | None = None
 
     def resolve(self, request: Request) -> None:
@@ -70,6 +71,14 @@ class ResourceView(KubernetesView):
     def allowed(self) -> frozenset[str]:
         """The verbs that this path has."""
         return self.resource.verbs
+
+    def finish(self, request: Request, response: KubernetesResponse) -> KubernetesResponse:
+        """Warn of a deprecated resource, whatever came of the request."""
+        if self.resource is not None:
+            deprecation = DEPRECATIONS.get(self.resource.gvk)
+            if deprecation:
+                response.warnings = [deprecation, *response.warnings]
+        return super().finish(request, response)
 
     def context(self, request: Request, options: WriteOptions | None = None) -> RequestContext:
         """Who asks for what, for the registry."""
@@ -239,11 +248,8 @@ class SubresourceView(ObjectView):
         options = WriteOptions.from_query(self.plain.query, "CreateOptions")
         ctx = self.context(request, options)
         document = self.document(request, ctx)
-        await self.plain.services.runtime.registry.create(ctx, document)
-        status = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
-        response = KubernetesResponse({**status, "code": 201}, status=201)
-        response.warnings = ctx.warnings
-        return response
+        written = await self.plain.services.runtime.registry.create(ctx, document)
+        return self.written(ctx, written)
 
     async def delete(self, request: Request) -> KubernetesResponse:
         """No subresource can be deleted."""

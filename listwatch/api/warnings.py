@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from listwatch.protocol.kinds import GroupVersionKind
+
+# Resources that are on their way out: whoever uses them in any way is told.
+DEPRECATIONS = {
+    GroupVersionKind("", "v1", "Endpoints"): (
+        "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"
+    ),
+}
 _LONGEST = 256  # characters of one, once they are many
 _TOTAL = 4096  # bytes of all: proxies refuse more
 
