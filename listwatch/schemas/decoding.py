@@ -12,6 +12,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from listwatch.protocol.quantities import canonical
 from listwatch.schemas import normal_form, scalars
 from listwatch.schemas.shapes import MISSING, Kind, Shape, shape_of_kind
 
@@ -222,9 +223,7 @@ def _micro_time(value: Any, _: Shape) -> Any:
 
 
 def _quantity(value: Any, _: Shape) -> Any:
-    if isinstance(value, str | int | float) and not isinstance(value, bool):
-        return scalars.quantity(value)
-    raise ValueError(scalars.QUANTITY_FAULT)
+    return canonical(value) if isinstance(value, str | int | float) else MISSING
 
 
 def _int_or_string(value: Any, _: Shape) -> Any:

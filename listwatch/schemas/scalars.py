@@ -1,4 +1,4 @@
-"""Texts that stand for other things: times, quantities, base64; their faults as Go words them.
+"""Texts that stand for other things: times and base64; their faults as Go words them.
 
 Each function returns the normal form of a text, or raises ValueError with the message that the
 original's decoder gives. Used by `decoding`.
@@ -113,67 +113,3 @@ def base64_length(text: str) -> int:
 def base64_bytes(text: str) -> bytes:
     """What a base64 text stands for."""
     return binascii.a2b_base64(text)
-
-
-_QUANTITY = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(|[numkMGTPE]|[KMGTPE]i|[eE][+-]?\d+)", re.ASCII)
-_DECIMAL = ("n", "u", "m", "", "k", "M", "G", "T", "P", "E")
-_BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
-QUANTITY_FAULT = (
-    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-)
-_LARGEST = (1 << 63) - 1
-
-
-def quantity(given: str | float) -> str:
-    """The normal form of a quantity: the largest suffix that leaves a whole number."""
-    text = given.strip() if isinstance(given, str) else _number_text(given)
-    match = _QUANTITY.fullmatch(text)
-    if match is None or not (match[2] or match[3]):
-        raise ValueError(QUANTITY_FAULT)
-    sign, whole, fraction, suffix = match[1], match[2] or "", match[3] or "", match[4]
-    if suffix.endswith("i"):
-        return _binary(sign, whole, fraction, suffix)
-    exponent = suffix[:1] in ("e", "E") and len(suffix) > 1
-    power = int(suffix[1:]) if exponent else (_DECIMAL.index(suffix) - 3) * 3
-    if abs(power) > 1000:
-        raise ValueError(QUANTITY_FAULT)
-    nanos = _scaled(int(whole + fraction or "0"), power - len(fraction) + 9)
-    nanos = min(nanos, _LARGEST * 10**9)
-    if nanos == 0:
-        return "0"
-    place = 0
-    while nanos % 1000 == 0 and (exponent or place < len(_DECIMAL) - 1):
-        nanos //= 1000
-        place += 1
-    sign = "" if sign == "+" else sign
-    if exponent:
-        return f"{sign}{nanos}" + (f"e{place * 3 - 9}" if place != 3 else "")
-    return f"{sign}{nanos}{_DECIMAL[place]}"
-
-
-def _binary(sign: str, whole: str, fraction: str, suffix: str) -> str:
-    step = _BINARY.index(suffix)
-    numerator = int(whole + fraction or "0") << (10 * step)
-    value = min(-(-numerator // 10 ** len(fraction)), _LARGEST)
-    sign = "" if sign == "+" else sign
-    if value < 1024:
-        # So small a one is written as a decimal, upstream too, so that nothing is rounded.
-        return quantity(f"{sign}{_scaled(numerator, 9 - len(fraction))}n")
-    place = 0
-    while value % 1024 == 0 and place < len(_BINARY) - 1:
-        value >>= 10
-        place += 1
-    return f"{sign}{value}{_BINARY[place]}"
-
-
-def _scaled(value: int, power: int) -> int:
-    # Rounded up, away from zero, as the original does with what is finer than a billionth.
-    factor: int = 10 ** abs(power)
-    return value * factor if power >= 0 else -(-value // factor)
-
-
-def _number_text(number: float) -> str:
-    if isinstance(number, int):
-        return str(number)
-    text = repr(number)
-    return text.removesuffix(".0")

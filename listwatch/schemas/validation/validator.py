@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from listwatch.protocol.kinds import GroupVersionKind
-from listwatch.schemas.validation import configs
+from listwatch.schemas.validation import configs, networking, others, pods, workloads
 from listwatch.schemas.validation.metadata import metadata_faults, metadata_update_faults
 
 if TYPE_CHECKING:
@@ -52,11 +52,30 @@ def _no_change(_: JSONObject, __: JSONObject) -> list[Cause]:
 
 
 _NO_RULES = _Rules(_none, _no_change)
+_CORE, _APPS = "", "apps"
 _RULES: dict[GroupVersionKind, _Rules] = {
-    GroupVersionKind("", "v1", "ConfigMap"): _Rules(
-        configs.config_map_faults, configs.config_map_update_faults
-    ),
-    GroupVersionKind("", "v1", "Secret"): _Rules(
-        configs.secret_faults, configs.secret_update_faults
-    ),
+    GroupVersionKind(group, "v1", kind): _Rules(faults, update_faults)
+    for group, kind, faults, update_faults in (
+        (_CORE, "ConfigMap", configs.config_map_faults, configs.config_map_update_faults),
+        (_CORE, "Secret", configs.secret_faults, configs.secret_update_faults),
+        (_CORE, "Pod", pods.pod_faults, pods.pod_update_faults),
+        (_CORE, "PodTemplate", workloads.pod_template_object_faults, _no_change),
+        (_CORE, "ReplicationController", workloads.replication_controller_faults, _no_change),
+        (_CORE, "Service", networking.service_faults, _no_change),
+        (_CORE, "Endpoints", networking.endpoints_faults, _no_change),
+        (_CORE, "Event", others.event_faults, _no_change),
+        (_CORE, "Namespace", others.namespace_faults, _no_change),
+        (_CORE, "Node", others.node_faults, _no_change),
+        (_APPS, "Deployment", workloads.deployment_faults, workloads.selector_update_faults),
+        (_APPS, "ReplicaSet", workloads.replica_set_faults, workloads.selector_update_faults),
+        (_APPS, "DaemonSet", workloads.daemon_set_faults, workloads.selector_update_faults),
+        (_APPS, "StatefulSet", workloads.stateful_set_faults, workloads.stateful_set_update_faults),
+        (
+            "discovery.k8s.io",
+            "EndpointSlice",
+            networking.endpoint_slice_faults,
+            networking.endpoint_slice_update_faults,
+        ),
+        ("coordination.k8s.io", "Lease", others.lease_faults, _no_change),
+    )
 }

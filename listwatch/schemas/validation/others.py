@@ -1,0 +1,90 @@
+"""Faults of the kinds that are small: leases, events, namespaces, nodes."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import TYPE_CHECKING
+
+from listwatch.protocol.names import label_value_faults, qualified_name_faults
+from listwatch.schemas.validation.faults import (
+    NEGATIVE,
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
+from listwatch.schemas.validation.tolerations import EFFECTS
+
+if TYPE_CHECKING:
+    from listwatch.protocol.errors import Cause
+    from listwatch.protocol.objects import JSONObject
+
+
+def lease_faults(document: JSONObject) -> list[Cause]:
+    """Faults of a Lease by itself."""
+    spec = document.get("spec") or {}
+    faults = []
+    duration, transitions = spec.get("leaseDurationSeconds"), spec.get("leaseTransitions")
+    if duration is not None and duration <= 0:
+        faults.append(invalid("spec.leaseDurationSeconds", duration, "must be greater than 0"))
+    if transitions is not None and transitions < 0:
+        faults.append(invalid("spec.leaseTransitions", transitions, NEGATIVE))
+    if spec.get("holderIdentity") == "":
+        faults.append(invalid("spec.holderIdentity", "", "must not be empty"))
+    if spec.get("preferredHolder") is not None and not spec.get("strategy"):
+        why = "may only be specified if `strategy` is defined"
+        faults.append(forbidden("spec.preferredHolder", why))
+    return faults
+
+
+def event_faults(document: JSONObject) -> list[Cause]:
+    """Faults of an Event by itself: it stands in the namespace of what it tells of."""
+    namespace = (document.get("metadata") or {}).get("namespace", "")
+    involved = (document.get("involvedObject") or {}).get("namespace", "")
+    fits = namespace == involved or (not involved and namespace == "default")
+    if fits:
+        return []
+    return [invalid("involvedObject.namespace", involved, "does not match event.namespace")]
+
+
+def namespace_faults(document: JSONObject) -> list[Cause]:
+    """Faults of a Namespace by itself."""
+    faults: list[Cause] = []
+    for name in (document.get("spec") or {}).get("finalizers") or ():
+        faults += [invalid("spec.finalizers", name, why) for why in qualified_name_faults(name)]
+        if "/" not in name and name not in ("kubernetes", "orphan", "foregroundDeletion"):
+            why = "name is neither a standard finalizer name nor is it fully qualified"
+            faults.append(invalid("spec.finalizers", name, why))
+    return faults
+
+
+def node_faults(document: JSONObject) -> list[Cause]:
+    """Faults of a Node by itself."""
+    spec = document.get("spec") or {}
+    faults = _taint_faults(spec.get("taints") or [])
+    for index, text in enumerate(spec.get("podCIDRs") or ()):
+        try:
+            ipaddress.ip_network(text)
+        except ValueError:
+            why = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
+            faults.append(invalid(f"spec.podCIDRs[{index}]", text, why))
+    return faults
+
+
+def _taint_faults(taints: list[JSONObject]) -> list[Cause]:
+    faults: list[Cause] = []
+    seen: set[tuple[str, str]] = set()
+    for index, taint in enumerate(taints):
+        field = f"spec.taints[{index}]"
+        key, value, effect = taint.get("key", ""), taint.get("value", ""), taint.get("effect", "")
+        faults += [invalid(f"{field}.key", key, why) for why in qualified_name_faults(key)]
+        faults += [invalid(f"{field}.value", value, why) for why in label_value_faults(value)]
+        if not effect:
+            faults.append(required(f"{field}.effect"))
+        elif effect not in EFFECTS:
+            faults.append(not_supported(f"{field}.effect", effect, EFFECTS))
+        if (key, effect) in seen:
+            faults.append(duplicate(field, taint))
+        seen.add((key, effect))
+    return faults
