@@ -55,7 +55,11 @@ def version(
     note: str = "",
 ) -> Version:
     """A pod's version. A field without a value is left out, as hard as it can be for an index."""
-    metadata: dict[str, Any] = {"name": name, "labels": dict(labels or {})}
+    metadata: dict[str, Any] = {
+        "name": name,
+        "namespace": namespace,
+        "labels": dict(labels or {}),
+    }
     if note:
         metadata["annotations"] = {"note": note}
     fields = {"metadata.name": name, "metadata.namespace": namespace}
