@@ -73,7 +73,8 @@ INSTALLED_APPS = [
     "listwatch.apps.ListwatchConfig",
     *(["daphne"] if DEVELOPMENT else []),
     "dashboard.apps.DashboardConfig",
-    "django.contrib.admin",
+    "listwatch.admin.apps.SiteConfig",  # Django's admin with our site
+    "listwatch.admin.apps.ObjectsConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
