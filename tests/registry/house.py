@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
+from listwatch.changefeed.freshness import QueryFreshness
+from listwatch.changefeed.history import LogHistory
 from listwatch.changefeed.pump import Pump
+from listwatch.conf import Options
 from listwatch.protocol.errors import StatusError
 from listwatch.protocol.objects import Encoded, JSONObject, decode
 from listwatch.protocol.options import DeleteOptions, ListOptions
@@ -17,10 +23,13 @@ from listwatch.protocol.versions import Version
 from listwatch.registry.context import Deleted, RequestContext, UserInfo, Written
 from listwatch.registry.patch import MERGE_PATCH
 from listwatch.registry.registry import Registry
+from listwatch.registry.resources import ResourceTable
 from listwatch.store.group_commit import GroupCommitter
 from listwatch.store.readers import Readers
 from listwatch.testing.clock import FakeClock
 from listwatch.watchcache.caches import Caches
+from listwatch.watchcache.options import CacheOptions
+from listwatch.watchcache.progress import Progress
 from listwatch.watchcache.requests import ClientInfo
 from listwatch.watchcache.watcher import CacheWatcher
 
@@ -99,6 +108,41 @@ class House:
     def revision(self) -> int:
         """The newest revision that was committed."""
         return self.committer.statistics().revision
+
+
+@contextlib.asynccontextmanager
+async def open_house() -> AsyncIterator[House]:
+    """Start all parts on an empty store, and stop them."""
+    clock = FakeClock()
+    table = ResourceTable()
+    committer = GroupCommitter(clock=clock)
+    readers = Readers()
+    caches = Caches(
+        Progress(clock),
+        history=LogHistory(readers, table.stored),
+        clock=clock,
+        options=CacheOptions(flush_interval=0.0),  # nothing waits for a clock that stands still
+    )
+    pump = Pump(caches, readers, table.stored, clock=clock)
+    registry = Registry(
+        table,
+        caches,
+        committer,
+        readers,
+        freshness=QueryFreshness(readers).current,
+        clock=clock,
+        options=Options(),
+    )
+    committer.start()
+    readers.start()
+    for resource in table.served():
+        caches.cacher(resource.storage)
+    await pump.start()
+    await registry.bootstrap()
+    yield House(registry, caches, pump, committer, readers, clock)
+    await asyncio.to_thread(committer.stop)
+    await pump.stop()
+    await asyncio.to_thread(readers.stop)
 
 
 def shown(written: Written) -> JSONObject:
