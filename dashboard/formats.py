@@ -21,7 +21,7 @@ def rate(value: float | None) -> str:
         return ""
     if value == 0:
         return "0"
-    return f"{value:.1f}" if value < 10 else f"{round(value):,}"
+    return f"{value:.1f}" if value < 9.95 else f"{round(value):,}"
 
 
 def ms(value: float | None) -> str:
@@ -30,9 +30,9 @@ def ms(value: float | None) -> str:
         return ""
     if value < 0.0005:
         return "0"
-    if value < 10:
-        return f"{value:.2f} ms" if value < 1 else f"{value:.1f} ms"
-    if value < 1000:
+    if value < 9.95:
+        return f"{value:.2f} ms" if value < 0.995 else f"{value:.1f} ms"
+    if value < 999.5:
         return f"{int(value + 0.5)} ms"
     return f"{value / 1000:.1f} s" if value < 120_000 else age(value / 1000)
 
@@ -46,7 +46,9 @@ def size(value: int | None) -> str:
     scaled, unit = value / 1024, 0
     while scaled >= 1023.95 and unit < len(_UNITS) - 1:
         scaled, unit = scaled / 1024, unit + 1
-    return f"{scaled:.1f} {_UNITS[unit]}" if scaled < 10 else f"{int(scaled + 0.5)} {_UNITS[unit]}"
+    return (
+        f"{scaled:.1f} {_UNITS[unit]}" if scaled < 9.95 else f"{int(scaled + 0.5)} {_UNITS[unit]}"
+    )
 
 
 def age(seconds: float) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from listwatch.watchcache.watcher import CacheWatcher
 
 HELD = 200  # journeys kept: what a page shows
-PER_SECOND = 50  # journeys begun in one second at most; the rest are counted
+PER_SECOND = 50  # journeys begun a second at most, in bursts of as many; the rest are counted
 NAMES = 6  # watchers named a journey; the rest are counted
 
 
@@ -64,8 +64,8 @@ class EventFlow:
         self._notify = changed
         self._journeys: deque[Journey] = deque(maxlen=HELD)
         self._by_revision: dict[int, Journey] = {}
-        self._second = 0
-        self._begun = 0
+        self._allowance = float(PER_SECOND)  # journeys that may begin now
+        self._allowed_at = clock.monotonic()
         self.sequence = 0  # of the newest change to any journey
         self.seen = 0  # events
         self.left_out = 0  # of these, not followed
@@ -73,20 +73,15 @@ class EventFlow:
     # What the watch cache reports.
 
     def received(self, group_resource: GroupResource, event: Version) -> None:
-        """Begin a journey, unless this second has begun enough."""
+        """Begin a journey, unless too many have begun just now."""
         self.seen += 1
-        now = self._clock.now()
-        second = int(now)
-        if second != self._second:
-            self._second, self._begun = second, 0
-        self._begun += 1
-        if self._begun > PER_SECOND:
+        if not self._allows():
             self.left_out += 1
             self._notify()
             return
         if len(self._journeys) == HELD:
             del self._by_revision[self._journeys[0].revision]
-        journey = Journey(group_resource, event, now)
+        journey = Journey(group_resource, event, self._clock.now())
         self._journeys.append(journey)
         self._by_revision[event.revision] = journey
         self._changed(journey)
@@ -125,6 +120,15 @@ class EventFlow:
     def since(self, sequence: int) -> list[Journey]:
         """Journeys that changed after this sequence, oldest event first."""
         return [journey for journey in self._journeys if journey.sequence > sequence]
+
+    def _allows(self) -> bool:
+        now = self._clock.monotonic()
+        grown = (now - self._allowed_at) * PER_SECOND
+        self._allowance, self._allowed_at = min(self._allowance + grown, PER_SECOND), now
+        if self._allowance < 1:
+            return False
+        self._allowance -= 1
+        return True
 
     def _between(self, after: int, until: int) -> Iterator[Journey]:
         # From the newest back: a chunk of a watcher that keeps up ends with the newest events.

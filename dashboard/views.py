@@ -5,6 +5,7 @@ Each page's data comes from `frames`, which reads statistics only; the `.json` t
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +95,12 @@ async def _answer(
         "data": data,
         **context,
     }
-    return render(request, f"dashboard/{name}.html", page)
+    return await _rendered(request, name, page)
+
+
+async def _rendered(request: HttpRequest, name: str, context: Context) -> HttpResponse:
+    # In a thread: a long table takes ten milliseconds, which would be every watch's delay.
+    return await asyncio.to_thread(render, request, f"dashboard/{name}.html", context)
 
 
 @signed_in
@@ -186,7 +192,7 @@ async def patterns(request: HttpRequest) -> HttpResponseBase:
         "user": await request.auser(),
         **samples.everything(runtime_of(request).clock.now()),
     }
-    return render(request, "dashboard/patterns.html", context)
+    return await _rendered(request, "patterns", context)
 
 
 @require_POST

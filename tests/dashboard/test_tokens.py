@@ -7,7 +7,17 @@ import pytest
 
 STATIC = Path(__file__).resolve().parents[2] / "static" / "dashboard"
 GROUNDS = ("ground", "surface", "raised", "sunken", "hover")
-INKS = ("ink", "ink-soft", "ink-faint", "accent", "added", "modified", "deleted", "bookmark", "error")
+INKS = (
+    "ink",
+    "ink-soft",
+    "ink-faint",
+    "accent",
+    "added",
+    "modified",
+    "deleted",
+    "bookmark",
+    "error",
+)
 WASHED = ("added", "modified", "deleted", "bookmark", "error", "accent")
 
 

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import orjson
+import pytest
+from channels.routing import URLRouter
+from channels.testing import WebsocketCommunicator
+
+from dashboard import access
+from dashboard.routing import SOCKET_PATH, websocket_urlpatterns
+from listwatch.protocol.clock import SystemClock
+from tests.dashboard.browser import ADMIN, allowed
+from tests.dashboard.stage import Stage
+
+
+def open_socket(stage: Stage, user: Any) -> WebsocketCommunicator:
+    router = URLRouter(websocket_urlpatterns)  # type: ignore[arg-type]  # channels' own type
+    socket = WebsocketCommunicator(router, SOCKET_PATH)
+    socket.scope |= {"user": user, "listwatch.runtime": stage, "client": ["127.0.0.1", 1]}
+    return socket
+
+
+@pytest.fixture
+def running() -> Stage:
+    return Stage(SystemClock())
+
+
+async def frame_of(socket: WebsocketCommunicator) -> dict[str, Any]:
+    frame: dict[str, Any] = orjson.loads(await socket.receive_from(timeout=5))
+    await socket.send_to(text_data=orjson.dumps({"do": "ack", "frame": frame["frame"]}).decode())
+    return frame
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        None,
+        SimpleNamespace(is_authenticated=False, is_active=True),
+        SimpleNamespace(is_authenticated=True, is_active=False),
+    ],
+)
+async def test_a_stranger_is_told_to_sign_in(running: Stage, user: Any) -> None:
+    socket = open_socket(running, user)
+
+    assert (await socket.connect())[0] is True
+    assert (await socket.receive_output(timeout=5))["code"] == 4401
+
+
+async def test_a_page_is_told_what_it_asked_for(running: Stage) -> None:
+    socket = open_socket(running, ADMIN)
+    await socket.connect()
+    await socket.send_to(text_data='{"do":"subscribe","channel":"overview"}')
+    frame = await frame_of(socket)
+    while "overview" not in frame["channels"]:
+        frame = await frame_of(socket)
+
+    assert frame["channels"]["overview"]["figures"]["applied"] == "0"
+
+    await socket.disconnect()
+
+
+async def test_leaving_ends_what_was_attached(
+    running: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(access, "watching_user", allowed)
+    socket = open_socket(running, ADMIN)
+    await socket.connect()
+    await socket.send_to(text_data='{"do":"attach","id":"a","resource":"v1/pods"}')
+    frame = await frame_of(socket)
+    while frame["channels"].get("a", {}).get("state") != "live":
+        frame = await frame_of(socket)
+
+    assert running.statistics().cachers["pods"].watchers == 1
+
+    await socket.disconnect()
+
+    assert running.statistics().cachers["pods"].watchers == 0
+    assert running.statistics().cachers["pods"].ends == {"detached": 1}
+
+
+@pytest.mark.parametrize("text", [" ", "{", "[]", "null", '{"do":1}', '"text"', '{"do":"ack"}'])
+async def test_nonsense_is_answered_and_survived(running: Stage, text: str) -> None:
+    socket = open_socket(running, ADMIN)
+    await socket.connect()
+    await socket.send_to(text_data=text)
+    frame = await frame_of(socket)
+    while "" not in frame["channels"]:
+        frame = await frame_of(socket)
+
+    assert frame["channels"][""]["status"]["code"] == 400
+
+    await socket.disconnect()
+
+
+async def test_a_message_that_is_too_long_closes_the_socket(running: Stage) -> None:
+    socket = open_socket(running, ADMIN)
+    await socket.connect()
+    await socket.send_to(text_data="x" * 20_000)
+    output = await socket.receive_output(timeout=5)
+    while output["type"] != "websocket.close":
+        output = await socket.receive_output(timeout=5)
+
+    assert output["code"] == 1009
