@@ -1,0 +1,97 @@
+"""What a real API server answered, asked of ours: scenario by scenario."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.golden import replay
+from tests.servers import Server, running
+
+HERE = Path(__file__).parent
+# These want a server that has forgotten its first versions.
+FORGETFUL = ("list-28-rv-exact-too-old.json", "list-29-continue-expired.json")
+JOBS = 6  # scenarios at once: the windows in which watches are read are real time
+RECORDED_WITHOUT_CONTROLLERS = {"LISTWATCH_NAMESPACE_CONTROLLER": "false"}
+
+Results = dict[str, tuple[int, int, str]]
+
+
+def named(listing: str) -> list[str]:
+    return [name for name in (HERE / listing).read_text().split() if name not in FORGETFUL]
+
+
+def play(server: Server, names: list[str]) -> Results:
+    client = replay.Client(server.url, server.token)
+
+    def one(name: str) -> tuple[int, int, str]:
+        transcript: Any = json.loads((HERE / "transcripts" / name).read_text())
+        result: tuple[int, int, str] = replay.check_scenario(client, transcript, {}, verbose=True)
+        return result
+
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        return dict(zip(names, pool.map(one, names), strict=True))
+
+
+@pytest.fixture(scope="module", params=["serve", "runserver"])
+def core(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Results:
+    folder = tmp_path_factory.mktemp("golden")
+    with running(folder, command=request.param, **RECORDED_WITHOUT_CONTROLLERS) as server:
+        return play(server, named("core.txt"))
+
+
+@pytest.fixture(scope="module")
+def passing(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    with running(tmp_path_factory.mktemp("golden"), **RECORDED_WITHOUT_CONTROLLERS) as server:
+        return play(server, named("passing.txt"))
+
+
+@pytest.fixture(scope="module")
+def forgetful(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    short = {
+        "LISTWATCH_COMPACTION_AGE": "0.5",
+        "LISTWATCH_COMPACTION_INTERVAL": "0.2",
+        "LISTWATCH_RING_MINIMUM": "2",
+        "LISTWATCH_RING_MAXIMUM": "2",
+    }
+    folder = tmp_path_factory.mktemp("forgetful")
+    with running(folder, **RECORDED_WITHOUT_CONTROLLERS, **short) as server:
+        for number in range(4):
+            made = {"metadata": {"name": f"c{number}"}}
+            server.json("POST", "/api/v1/namespaces/default/configmaps", made)
+        path = "/api/v1/configmaps?resourceVersion=1&resourceVersionMatch=Exact"
+        deadline = time.monotonic() + 20
+        while server.get(path)[0] != 410:
+            assert time.monotonic() < deadline, "nothing is forgotten"
+            time.sleep(0.1)
+        yield server
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", named("core.txt"))
+def test_the_core_answers_as_the_real_server(core: Results, name: str) -> None:
+    passed, failed, report = core[name]
+
+    assert (passed > 0, failed) == (True, 0), report
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", named("passing.txt"))
+def test_more_kinds_answer_as_the_real_server(passing: Results, name: str) -> None:
+    passed, failed, report = passing[name]
+
+    assert (passed > 0, failed) == (True, 0), report
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("name", FORGETFUL)
+def test_what_is_forgotten_is_refused_as_the_real_server_does(forgetful: Server, name: str) -> None:
+    passed, failed, report = play(forgetful, [name])[name]
+
+    assert (passed > 0, failed) == (True, 0), report
