@@ -107,6 +107,7 @@ def pod_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
     if any(toleration not in (spec.get("tolerations") or ()) for toleration in _tolerated(before)):
         why = "existing toleration can not be modified except its tolerationSeconds"
         faults.append(forbidden("spec.tolerations", why))
+    faults += _gate_faults(spec, before)
     if _fixed(spec) != _fixed(before):
         faults.append(forbidden("spec", _FROZEN))
     return faults
@@ -125,6 +126,18 @@ def _deadline_faults(deadline: int | None, before: JSONObject) -> list[Cause]:
     return []
 
 
+def _gate_faults(spec: JSONObject, before: JSONObject) -> list[Cause]:
+    gates = [gate.get("name", "") for gate in before.get("schedulingGates") or ()]
+    return [
+        forbidden(
+            "spec.schedulingGates",
+            f"only deletion is allowed, but found new scheduling gate '{gate.get('name', '')}'",
+        )
+        for gate in spec.get("schedulingGates") or ()
+        if gate.get("name", "") not in gates
+    ]
+
+
 def _tolerated(spec: JSONObject) -> list[JSONObject]:
     # How long something is tolerated may change; that it is, may not.
     return [t for t in spec.get("tolerations") or () if "tolerationSeconds" not in t]
@@ -134,14 +147,12 @@ def _fixed(spec: JSONObject) -> dict[str, Any]:  # Any: JSON
     fixed = {
         key: value
         for key, value in spec.items()
-        if key not in ("activeDeadlineSeconds", "tolerations")
+        if key not in ("activeDeadlineSeconds", "tolerations", "schedulingGates")
     }
-    if fixed.get("schedulingGates") is not None:
-        del fixed["schedulingGates"]  # gates may go; `registry` sees that none comes
     if fixed.get("terminationGracePeriodSeconds", 0) in (1, -1):
         fixed["terminationGracePeriodSeconds"] = 1
     for kind in ("containers", "initContainers"):
-        if kind in fixed:
+        if fixed.get(kind):
             fixed[kind] = [
                 {name: value for name, value in container.items() if name != "image"}
                 for container in fixed[kind]

@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+from tests.schemas.validated import (
+    LABEL,
+    POD,
+    faults,
+    pod,
+    told,
+)
+
+
+def test_several_faults_come_in_upstreams_order() -> None:
+    container = {"name": "A_b", "ports": [{"containerPort": 0}]}
+    document = {"spec": {"containers": [container], "restartPolicy": "Maybe"}}
+
+    assert told(POD, document) == [
+        f'spec.containers[0].name: Invalid value: "A_b": {LABEL}',
+        "spec.containers[0].image: Required value",
+        "spec.containers[0].ports[0].containerPort: Required value",
+        (
+            'spec.restartPolicy: Unsupported value: "Maybe": supported values: "Always", '
+            '"OnFailure", "Never"'
+        ),
+    ]
+
+
+def test_a_pod_needs_containers() -> None:
+    assert told(POD, {}) == ["spec.containers: Required value"]
+
+
+def test_names_are_unique() -> None:
+    containers = [{"name": "a", "image": "i"}, {"name": "a", "image": "i"}]
+    volumes = [{"name": "v"}, {"name": "v"}]
+
+    assert told(POD, pod(containers=containers, volumes=volumes)) == [
+        'spec.volumes[1].name: Duplicate value: "v"',
+        'spec.containers[1].name: Duplicate value: "a"',
+    ]
+
+
+def test_a_mount_needs_a_volume() -> None:
+    mounts = [{"name": "v", "mountPath": "/a"}, {"name": "w", "mountPath": "/a"}]
+    containers = [{"name": "a", "image": "i", "volumeMounts": mounts}]
+
+    assert told(POD, pod(containers=containers, volumes=[{"name": "v"}])) == [
+        'spec.containers[0].volumeMounts[1].name: Not found: "w"',
+        'spec.containers[0].volumeMounts[1].mountPath: Invalid value: "/a": must be unique',
+    ]
+
+
+def test_a_volume_has_one_source() -> None:
+    volumes = [
+        {"name": "v", "emptyDir": {}, "configMap": {"name": "c"}},
+        {"name": "w", "secret": {}},
+    ]
+
+    assert told(POD, pod(volumes=volumes)) == [
+        "spec.volumes[0].configMap: Forbidden: may not specify more than 1 volume type",
+        "spec.volumes[1].secret.secretName: Required value",
+    ]
+
+
+def test_nobody_requests_more_than_his_limit() -> None:
+    resources = {"requests": {"cpu": "2"}, "limits": {"cpu": "1500m", "x": "1"}}
+    containers = [{"name": "a", "image": "i", "resources": resources}]
+
+    assert told(POD, pod(containers=containers)) == [
+        (
+            'spec.containers[0].resources.limits[x]: Invalid value: "x": must be a standard '
+            "resource type or fully qualified"
+        ),
+        (
+            'spec.containers[0].resources.limits[x]: Invalid value: "x": must be a standard '
+            "resource for containers"
+        ),
+        (
+            'spec.containers[0].resources.requests: Invalid value: "2": must be less than or '
+            "equal to cpu limit of 1500m"
+        ),
+        (
+            'spec.containers[0].resources.requests[x]: Invalid value: "x": must be a standard '
+            "resource type or fully qualified"
+        ),
+        (
+            'spec.containers[0].resources.requests[x]: Invalid value: "x": must be a standard '
+            "resource for containers"
+        ),
+    ]
+
+
+def test_a_probe_has_one_handler() -> None:
+    containers = [
+        {
+            "name": "a",
+            "image": "i",
+            "livenessProbe": {"httpGet": {"port": "a--b"}, "successThreshold": 2},
+            "readinessProbe": {"exec": {"command": ["x"]}, "tcpSocket": {"port": 1}},
+            "startupProbe": {},
+        }
+    ]
+
+    assert told(POD, pod(containers=containers)) == [
+        (
+            'spec.containers[0].livenessProbe.httpGet.port: Invalid value: "a--b": must not '
+            "contain consecutive hyphens"
+        ),
+        "spec.containers[0].livenessProbe.successThreshold: Invalid value: 2: must be 1",
+        (
+            "spec.containers[0].readinessProbe.tcpSocket: Forbidden: may not specify more "
+            "than 1 handler type"
+        ),
+        "spec.containers[0].startupProbe: Required value: must specify a handler type",
+    ]
+
+
+def test_environment_and_tolerations() -> None:
+    env = [{"name": "a=b"}, {"name": "B", "value": "x", "valueFrom": {"fieldRef": {}}}]
+    tolerations = [
+        {"key": "k", "operator": "Exists", "value": "v"},
+        {"operator": "Like", "key": "k"},
+    ]
+    containers = [{"name": "a", "image": "i", "env": env}]
+    messages = told(POD, pod(containers=containers, tolerations=tolerations))
+
+    assert [message.split(": ")[0] for message in messages] == [
+        "spec.containers[0].env[0].name",
+        "spec.containers[0].env[1].valueFrom",
+        "spec.containers[0].env[1].valueFrom.fieldRef.fieldPath",
+        "spec.tolerations[0].operator",
+        "spec.tolerations[1].operator",
+    ]
+
+
+def test_the_image_and_the_deadline_may_change() -> None:
+    after = pod(
+        containers=[{"name": "main", "image": "i:1b", "imagePullPolicy": "IfNotPresent"}],
+        activeDeadlineSeconds=60,
+        tolerations=[{"operator": "Exists"}],
+    )
+
+    assert told(POD, after, pod()) == []
+
+
+def test_hardly_anything_else_of_a_spec_may() -> None:
+    more = [{"name": "main", "image": "i:1"}, {"name": "side", "image": "i:1"}]
+
+    assert told(POD, pod(containers=more), pod()) == [
+        "spec.containers: Forbidden: pod updates may not add or remove containers"
+    ]
+    [cause] = faults(POD, pod(restartPolicy="Never"), pod())
+    assert (cause.reason, cause.field) == ("FieldValueForbidden", "spec")
+    [cause] = faults(POD, pod(nodeName="n"), pod())
+    assert (cause.reason, cause.field) == ("FieldValueForbidden", "spec")
+
+
+def test_deadlines_tolerations_and_gates_go_one_way_only() -> None:
+    before = pod(activeDeadlineSeconds=60, tolerations=[{"key": "k", "operator": "Exists"}])
+
+    assert told(POD, pod(activeDeadlineSeconds=61), before) == [
+        (
+            "spec.activeDeadlineSeconds: Invalid value: 61: must be less than or equal to "
+            "previous value"
+        ),
+        (
+            "spec.tolerations: Forbidden: existing toleration can not be modified except its "
+            "tolerationSeconds"
+        ),
+    ]
+    assert told(POD, pod(), pod(schedulingGates=[{"name": "g.test/a"}])) == []
+    assert told(POD, pod(schedulingGates=[{"name": "g.test/a"}]), pod()) == [
+        (
+            "spec.schedulingGates: Forbidden: only deletion is allowed, but found new "
+            "scheduling gate 'g.test/a'"
+        )
+    ]
