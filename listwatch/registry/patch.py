@@ -17,6 +17,7 @@ from listwatch.registry.bodies import check_kind, patch_refused, strict_faults
 from listwatch.registry.change import change, written
 from listwatch.registry.conversions import to_served, to_stored
 from listwatch.schemas.decoding import DecodeError, decode
+from listwatch.schemas.merge_keys import schema_for
 
 if TYPE_CHECKING:
     from listwatch.protocol.kinds import GroupVersionKind
@@ -52,14 +53,9 @@ def check_patch_type(patch_type: str) -> None:
     """Raise 415 for a kind of patch that is not served."""
     if patch_type in ACCEPTED:
         return
-    why = (
-        "server-side apply is not served yet"
-        if patch_type == APPLY_PATCH
-        else "the body of the request was in an unknown format"
-    )
-    accepted = ", ".join(ACCEPTED)
-    message = f"{why} - accepted media types include: {accepted}"
-    raise StatusError(415, "UnsupportedMediaType", message)
+    if patch_type == APPLY_PATCH:
+        raise _unsupported("server-side apply is not served yet")
+    raise _unsupported("the body of the request was in an unknown format")
 
 
 def patched(
@@ -76,9 +72,10 @@ def patched(
     elif patch_type == MERGE_PATCH:
         document = merge_patch.apply(old, patch)
     else:
-        from listwatch.schemas.merge_keys import schema_for
-
-        document = strategic_merge.apply(old, patch, schema_for(gvk))
+        schema = schema_for(gvk)
+        if schema is None:
+            raise _unsupported("strategic merge patches need a kind that is built in")
+        document = strategic_merge.apply(old, patch, schema)
     check_kind(document, gvk, backend.resources)
     try:
         document, unknown = decode(gvk, document)
@@ -88,3 +85,8 @@ def patched(
     if faults:
         raise patch_refused(faults, patch)
     return document
+
+
+def _unsupported(why: str) -> StatusError:
+    message = f"{why} - accepted media types include: {', '.join(ACCEPTED)}"
+    return StatusError(415, "UnsupportedMediaType", message)

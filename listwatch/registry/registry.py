@@ -6,7 +6,7 @@ StatusErrors. Writes go on to `store`, reads come from `watchcache`.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from listwatch.protocol.errors import method_not_allowed
@@ -114,7 +114,7 @@ class Registry:
 
     async def delete_collection(
         self, ctx: RequestContext, options: DeleteOptions, selected: ListOptions
-    ) -> list[Version]:
+    ) -> Sequence[Version]:
         """Delete one by one what a list finds, and give that list; raises what these raise."""
         return await delete_collection(self._backend, ctx, options, selected)
 

@@ -148,4 +148,4 @@ def _expression(term: JSONObject) -> str:
         "Exists": key,
         "DoesNotExist": f"!{key}",
     }
-    return forms.get(term["operator"], "")
+    return str(forms.get(term["operator"], ""))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,7 +86,7 @@ class House:
     async def delete_all(
         self, resource: str, *, options: DeleteOptions | None = None, labels: str = "",
         limit: int = 0,
-    ) -> list[Version]:  # fmt: skip
+    ) -> Sequence[Version]:  # fmt: skip
         selected = ListOptions(label_selector=LabelSelector.parse(labels), limit=limit)
         ctx = self.ctx(resource)
         return await self.registry.delete_collection(ctx, options or DeleteOptions(), selected)
