@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import gzip
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import orjson
 
 from listwatch.protocol.kinds import GroupVersionKind
 
+DATA = Path(__file__).parent / "data"
 API_VERSION = "1.36"  # of the API these facts are of, as the file names say
 SCHEMA_PREFIX = "#/components/schemas/"
 
 
 def _read(name: str) -> bytes:
-    data = (files("listwatch.schemas") / "data" / name).read_bytes()
+    data = (DATA / name).read_bytes()
     return gzip.decompress(data) if name.endswith(".gz") else data
 
 

@@ -35,12 +35,18 @@ def validate(
     # Upstream looks at metadata twice on update, for all kinds and for this one. A Status tells
     # each of these causes as often, its message once.
     faults = [*own, *change, *change]
+    if rules.spec_only and document.get("spec") == old.get("spec"):
+        # Most updates of these kinds are of the status, and nothing else of them has rules.
+        return faults + own
     return [*faults, *rules.update_faults(document, old), *own, *rules.faults(document)]
 
 
 class _Rules(NamedTuple):
+    """The rules of one kind; with `spec_only` they look at nothing but its spec."""
+
     faults: Callable[[JSONObject], list[Cause]]
     update_faults: Callable[[JSONObject, JSONObject], list[Cause]]
+    spec_only: bool = False
 
 
 def _none(_: JSONObject) -> list[Cause]:
@@ -52,30 +58,48 @@ def _no_change(_: JSONObject, __: JSONObject) -> list[Cause]:
 
 
 _NO_RULES = _Rules(_none, _no_change)
-_CORE, _APPS = "", "apps"
 _RULES: dict[GroupVersionKind, _Rules] = {
-    GroupVersionKind(group, "v1", kind): _Rules(faults, update_faults)
-    for group, kind, faults, update_faults in (
-        (_CORE, "ConfigMap", configs.config_map_faults, configs.config_map_update_faults),
-        (_CORE, "Secret", configs.secret_faults, configs.secret_update_faults),
-        (_CORE, "Pod", pods.pod_faults, pods.pod_update_faults),
-        (_CORE, "PodTemplate", workloads.pod_template_object_faults, _no_change),
-        (_CORE, "ReplicationController", workloads.replication_controller_faults, _no_change),
-        (_CORE, "Service", networking.service_faults, _no_change),
-        (_CORE, "Endpoints", networking.endpoints_faults, _no_change),
-        (_CORE, "Event", others.event_faults, _no_change),
-        (_CORE, "Namespace", others.namespace_faults, _no_change),
-        (_CORE, "Node", others.node_faults, _no_change),
-        (_APPS, "Deployment", workloads.deployment_faults, workloads.selector_update_faults),
-        (_APPS, "ReplicaSet", workloads.replica_set_faults, workloads.selector_update_faults),
-        (_APPS, "DaemonSet", workloads.daemon_set_faults, workloads.selector_update_faults),
-        (_APPS, "StatefulSet", workloads.stateful_set_faults, workloads.stateful_set_update_faults),
+    GroupVersionKind(group, "v1", kind): rules
+    for group, kind, rules in (
+        ("", "ConfigMap", _Rules(configs.config_map_faults, configs.config_map_update_faults)),
+        ("", "Secret", _Rules(configs.secret_faults, configs.secret_update_faults)),
+        ("", "Pod", _Rules(pods.pod_faults, pods.pod_update_faults, True)),
+        ("", "PodTemplate", _Rules(workloads.pod_template_object_faults, _no_change)),
+        (
+            "",
+            "ReplicationController",
+            _Rules(workloads.replication_controller_faults, _no_change, True),
+        ),
+        ("", "Service", _Rules(networking.service_faults, _no_change, True)),
+        ("", "Endpoints", _Rules(networking.endpoints_faults, _no_change)),
+        ("", "Event", _Rules(others.event_faults, _no_change)),
+        ("", "Namespace", _Rules(others.namespace_faults, _no_change, True)),
+        ("", "Node", _Rules(others.node_faults, _no_change, True)),
+        (
+            "apps",
+            "Deployment",
+            _Rules(workloads.deployment_faults, workloads.selector_update_faults, True),
+        ),
+        (
+            "apps",
+            "ReplicaSet",
+            _Rules(workloads.replica_set_faults, workloads.selector_update_faults, True),
+        ),
+        (
+            "apps",
+            "DaemonSet",
+            _Rules(workloads.daemon_set_faults, workloads.selector_update_faults, True),
+        ),
+        (
+            "apps",
+            "StatefulSet",
+            _Rules(workloads.stateful_set_faults, workloads.stateful_set_update_faults, True),
+        ),
         (
             "discovery.k8s.io",
             "EndpointSlice",
-            networking.endpoint_slice_faults,
-            networking.endpoint_slice_update_faults,
+            _Rules(networking.endpoint_slice_faults, networking.endpoint_slice_update_faults),
         ),
-        ("coordination.k8s.io", "Lease", others.lease_faults, _no_change),
+        ("coordination.k8s.io", "Lease", _Rules(others.lease_faults, _no_change, True)),
     )
 }
