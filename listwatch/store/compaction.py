@@ -101,6 +101,8 @@ class Compactor:
             swept = await self._readers.run(sweeping.sweep)
             self._count(rows=swept.rows, transactions=1 if swept.rows else 0)
             done = swept.done
+            if not done:
+                await self._clock.sleep(sweeping.PAUSE)
         compacted = max(target, head.compacted)
         self._forget(compacted)
         self._statistics = replace(

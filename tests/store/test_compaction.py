@@ -86,7 +86,9 @@ def test_it_goes_in_batches_and_a_process_that_dies_amid_them_loses_none(
     assert Head.objects.get().swept == 4
     # Another process, later, with a higher target:
     write(update("a", 11))
-    assert compact(12) == 8
+    pauses: list[float] = []
+    assert compact(12, pause=pauses.append) == 8
+    assert pauses == [sweeping.PAUSE] * 2
     assert revisions() == [12]
     assert sweeping.sweep() == (0, True)
 
@@ -111,7 +113,7 @@ def test_every_retained_state_is_the_same_before_and_after(
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(sweeping, "BATCH", batch)
         for cut in cuts:
-            compact(min(cut, head))
+            compact(min(cut, head), pause=lambda _: None)
     oldest = min(max(cuts), head)
 
     for revision in range(head + 1):
@@ -204,9 +206,8 @@ async def test_history_is_bounded_by_bytes(readers: Readers, clock: FakeClock) -
     for revision in range(1, 3000):
         change = await readers.run(write, update("a", revision), clock=clock)
         size += len(change.encoded.body)
-    compactor = Compactor(
-        readers, Options(compaction_bytes=size // 2, compaction_age=10**9), clock=clock
-    )
+    options = Options(compaction_bytes=size // 2, compaction_age=10**9)
+    compactor = Compactor(readers, options)  # by the real clock: it pauses between batches
     await compactor.look()
     statistics = compactor.statistics()
 
