@@ -48,6 +48,7 @@ class Application:
         static: Callable[[], App],
         static_path: str = "/static/",
     ) -> None:
+        self.open_requests = 0  # and sockets: what a server that stops waits for
         self._make_runtime = runtime
         self._make_api = api
         self._static_path = static_path
@@ -63,6 +64,13 @@ class Application:
         if kind == "lifespan":
             await self._live(receive, send)
             return
+        self.open_requests += 1
+        try:
+            await self._route(kind, scope, receive, send)
+        finally:
+            self.open_requests -= 1
+
+    async def _route(self, kind: str, scope: Scope, receive: Receive, send: Send) -> None:
         runtime, api = await self.start()
         scope["listwatch.runtime"] = runtime
         if kind == "websocket":

@@ -83,8 +83,11 @@ class Port:
         self._task = asyncio.create_task(self._server.serve(), name="granian")
         return self._task
 
-    async def stop(self, patience: float) -> None:
-        """Accept nothing more, let open responses end for so many seconds, then cut them."""
+    async def stop(self, patience: asyncio.Future[None]) -> None:
+        """Accept nothing more, and let open responses end until `patience` is done; then cut them.
+
+        Granian would wait for ever for a client that does not answer its goodbye.
+        """
         self._server.patience = patience
         self._server.stop()  # type: ignore[no-untyped-call]
         if self._task is not None:
@@ -108,7 +111,7 @@ class _Server(Server):
             ssl_protocol_min=SSLProtocols.tls12,
         )
         self._listener = listener
-        self.patience = 0.0
+        self.patience: asyncio.Future[None] | None = None
 
     def _init_shared_socket(self) -> None:
         # Granian would bind by itself, and could not say which port 0 became.
@@ -117,15 +120,17 @@ class _Server(Server):
         self._sfd: Any = self._shd.get_fd()
 
     async def _stop_workers(self) -> None:
-        # Granian's own waits for ever unless it is told whole seconds, and then fails by name.
         workers: list[Any] = [*self.wrks]
         for worker in workers:
             worker.terminate()
+        ends: asyncio.Future[Any] = asyncio.gather(
+            *(worker.join() for worker in workers), return_exceptions=True
+        )
+        waiting = {ends} if self.patience is None else {ends, self.patience}
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         for worker in workers:
-            try:
-                await worker.join(self.patience)
-            except TimeoutError:
-                worker.kill()
+            worker.kill()  # does nothing to one that has ended
+        await ends
         self.wrks.clear()
 
 

@@ -2,7 +2,7 @@
 
 The stop: readiness turns red, every watch ends by name, sockets close, open requests are let
 finish, then the runtime stops. A second signal ends the process at once; what was answered is on
-disk anyhow.
+disk anyhow. `workers` runs several of these side by side.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from listwatch.serving.application import Application
@@ -22,7 +22,8 @@ from listwatch.serving.granian import TLS, Port
 logger = logging.getLogger("listwatch.serving")
 
 PATIENCE = 10.0  # seconds for requests that are open when the server stops
-DRAIN_AGAIN = 0.2  # seconds: a watch that began while watches were being ended is ended then
+DRAIN_AGAIN = 0.1  # seconds: a watch that began while watches were being ended is ended then
+GOODBYE = 1.0  # seconds for clients to read what they were sent and to close
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -35,57 +36,76 @@ class Listener:
 
 
 def run(
-    application: Application, listeners: list[Listener], *, ready: Callable[[], None]
-) -> None:  # fmt: skip
-    """Serve until a signal; `ready` is called once requests are answered."""
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_serve(application, listeners, ready))
+    application: Application,
+    listeners: Sequence[Listener],
+    *,
+    ready: Callable[[], None],
+    signals: Sequence[signal.Signals] = SIGNALS,
+    leash: socket.socket | None = None,
+) -> None:
+    """Serve until a signal, or until the other end of the leash is gone.
+
+    `ready` is called once requests are answered.
+    """
+    asyncio.run(_serve(application, listeners, ready, _Asked(signals, leash)))
 
 
 async def _serve(
-    application: Application, listeners: list[Listener], ready: Callable[[], None]
+    application: Application,
+    listeners: Sequence[Listener],
+    ready: Callable[[], None],
+    asked: _Asked,
 ) -> None:
-    asked = _signals()
+    asked.listen()
     try:
         await application.start()
         ports = [Port(application, each.socket, each.tls) for each in listeners]
         running = [port.start() for port in ports]
-        stop = asyncio.create_task(asked.wait())
+        stop = asyncio.create_task(asked.event.wait())
         ready()
         await asyncio.wait({stop, *running}, return_when=asyncio.FIRST_COMPLETED)
         stop.cancel()
-        draining = asyncio.create_task(_drain(application))
-        try:
-            await asyncio.gather(*(port.stop(PATIENCE) for port in ports))
-        finally:
-            draining.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await draining
+        patience = asyncio.ensure_future(_drain(application))
+        await asyncio.gather(*(port.stop(patience) for port in ports))
+        patience.cancel()
     finally:
         await application.stop()
 
 
 async def _drain(application: Application) -> None:
-    while True:
-        await application.drain()
-        await asyncio.sleep(DRAIN_AGAIN)
+    """End what would not end by itself, and return when there is nothing left to wait for."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(PATIENCE):
+            await application.drain()
+            while application.open_requests:
+                await asyncio.sleep(DRAIN_AGAIN)
+                await application.drain()
+    await asyncio.sleep(GOODBYE)
 
 
-def _signals() -> asyncio.Event:
-    """Set by the first signal; the second one ends the process."""
-    asked = asyncio.Event()
-    loop = asyncio.get_running_loop()
+class _Asked:
+    """Whether somebody asked for the stop; who asks twice gets it at once."""
 
-    def handle() -> None:
-        if asked.is_set():
+    def __init__(self, signals: Sequence[signal.Signals], leash: socket.socket | None) -> None:
+        self.event = asyncio.Event()
+        self._signals = signals
+        self._leash = leash
+
+    def listen(self) -> None:
+        """Begin to listen, in the running loop."""
+        loop = asyncio.get_running_loop()
+        for number in self._signals:
+            loop.add_signal_handler(number, self._handle)
+        if self._leash is not None:
+            loop.add_reader(self._leash, self._pulled, loop)
+
+    def _handle(self) -> None:
+        if self.event.is_set():
             logger.warning("stopped at once, by a second signal")
             os._exit(1)
-        asked.set()
+        self.event.set()
 
-    for number in SIGNALS:
-        loop.add_signal_handler(number, handle)
-    return asked
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    return None
+    def _pulled(self, loop: asyncio.AbstractEventLoop) -> None:
+        assert self._leash is not None
+        loop.remove_reader(self._leash)
+        self.event.set()

@@ -31,7 +31,7 @@ async def serving(app: App, tls: TLS | None = None) -> AsyncIterator[int]:
     try:
         yield number
     finally:
-        await port.stop(5)
+        await port.stop(asyncio.ensure_future(asyncio.sleep(5)))
 
 
 @pytest.fixture(scope="session")
@@ -212,7 +212,7 @@ async def test_stop_lets_an_open_response_end() -> None:
         httpx.AsyncClient() as client,
         client.stream("GET", f"http://127.0.0.1:{address[1]}/") as answer,
     ):
-        stopping = asyncio.create_task(port.stop(10))
+        stopping = asyncio.create_task(port.stop(asyncio.ensure_future(asyncio.sleep(10))))
         await asyncio.sleep(0.1)
         end.set()
         assert await answer.aread() == b"the end"
@@ -233,6 +233,6 @@ async def test_stop_cuts_a_response_that_never_ends(tmp_path: Path) -> None:
         client.stream("GET", f"http://127.0.0.1:{address[1]}/"),
     ):
         begun = time.monotonic()
-        await port.stop(0.3)
+        await port.stop(asyncio.ensure_future(asyncio.sleep(0.3)))
 
         assert time.monotonic() - begun < 3

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
-from typing import Any
+import socket
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connections
 from django.utils.module_loading import import_string
 
 from listwatch.management.options import add_data
@@ -14,6 +17,9 @@ from listwatch.management.options import options as options_in_force
 from listwatch.serving import database
 from listwatch.serving.data_folder import AlreadyServedError
 from listwatch.serving.preparing import Prepared, prepared
+
+if TYPE_CHECKING:
+    from listwatch.serving.granian import TLS
 
 
 class Command(BaseCommand):
@@ -64,20 +70,17 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
 
     def _serve(self, ready: Prepared, options: dict[str, Any]) -> None:
-        from listwatch.serving import certificates, serve
-        from listwatch.serving.granian import TLS, listen
+        from listwatch.serving import certificates
+        from listwatch.serving.granian import TLS
         from listwatch.serving.kubeconfig import kubeconfig
 
-        folder, host = ready.folder, options["host"]
+        folder, host, count = ready.folder, options["host"], options["workers"]
         plain_host = options["plain_host"] or (host if is_loopback(host) else "127.0.0.1")
-        try:
-            plain = listen(plain_host, options["port"])
-            secure = listen(host, options["secure_port"])
-        except OSError as error:
-            raise CommandError(f"cannot listen on {error.strerror}") from error
+        plain = _listen(plain_host, options["port"], count)
+        secure = _listen(host, options["secure_port"], count)
         certificates.ensure(folder, certificates.subject_names(host))
-        secure_url = f"https://{url_host(host)}:{secure.getsockname()[1]}"
-        plain_url = f"http://{url_host(plain_host)}:{plain.getsockname()[1]}"
+        secure_url = f"https://{url_host(host)}:{secure[0].getsockname()[1]}"
+        plain_url = f"http://{url_host(plain_host)}:{plain[0].getsockname()[1]}"
         config = kubeconfig(secure_url, folder.ca_certificate.read_bytes(), ready.token)
         folder.write(folder.kubeconfig, config, secret=True)
 
@@ -89,14 +92,37 @@ class Command(BaseCommand):
             )
             self.stdout.flush()
 
-        serve.run(
-            import_string(settings.ASGI_APPLICATION),
-            [
-                serve.Listener(plain),
-                serve.Listener(secure, TLS(folder.server_certificate, folder.server_key)),
-            ],
-            ready=announce,
-        )
+        tls = TLS(folder.server_certificate, folder.server_key)
+        _run(list(zip(plain, secure, strict=True)), tls, announce)
+
+
+def _run(
+    sockets: list[tuple[socket.socket, socket.socket]], tls: TLS, announce: Callable[[], None]
+) -> None:
+    from listwatch.serving import serve
+
+    application = import_string(settings.ASGI_APPLICATION)
+    listeners = [(serve.Listener(plain), serve.Listener(secure, tls)) for plain, secure in sockets]
+    if len(listeners) == 1:
+        serve.run(application, listeners[0], ready=announce)
+        return
+    from listwatch.serving.workers import Workers
+
+    connections.close_all()  # no child may share the parent's
+    if not Workers(application, listeners).run(announce):
+        raise CommandError("a worker failed; the log says why")
+
+
+def _listen(host: str, port: int, count: int) -> list[socket.socket]:
+    """As many listening sockets on one port as there are processes."""
+    from listwatch.serving.granian import listen
+
+    try:
+        first = listen(host, port, shared=count > 1)
+        number = int(first.getsockname()[1])
+        return [first, *(listen(host, number, shared=True) for _ in range(count - 1))]
+    except OSError as error:
+        raise CommandError(f"cannot listen on {error.strerror}") from error
 
 
 def is_loopback(host: str) -> bool:
