@@ -9,6 +9,7 @@ Results go to `kinds`, `shapes`, `protobuf` and `openapi`, which are the only re
 from __future__ import annotations
 
 import gzip
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,25 +19,39 @@ import orjson
 from listwatch.protocol.kinds import GroupVersionKind
 
 DATA = Path(__file__).parent / "data"
-API_VERSION = "1.36"  # of the API these facts are of, as the file names say
 SCHEMA_PREFIX = "#/components/schemas/"
 
 
-def _read(name: str) -> bytes:
-    data = (DATA / name).read_bytes()
-    return gzip.decompress(data) if name.endswith(".gz") else data
+def _newest(prefix: str) -> Path:
+    # Each file carries the version of the API it is of: as one is refreshed, another may stay.
+    def version(path: Path) -> tuple[int, ...]:
+        return tuple(int(part) for part in re.findall(r"[0-9]+", path.name))
+
+    return max(DATA.glob(f"{prefix}-*.json*"), key=version)
+
+
+def _read(prefix: str) -> bytes:
+    path = _newest(prefix)
+    data = path.read_bytes()
+    return gzip.decompress(data) if path.suffix == ".gz" else data
+
+
+@cache
+def facts_version() -> str:
+    """The version of the API that these facts are of, as `1.36`."""
+    return _newest("resources").stem.partition("-")[2]
 
 
 def resource_facts() -> list[dict[str, Any]]:  # Any: rows of the file, read by `kinds` alone
     """Every resource of the built-in API, as the file has it."""
-    rows: list[dict[str, Any]] = orjson.loads(_read(f"resources-{API_VERSION}.json"))
+    rows: list[dict[str, Any]] = orjson.loads(_read("resources"))
     return rows
 
 
 @cache
 def _schema_texts() -> tuple[dict[str, bytes], dict[GroupVersionKind, str]]:
     texts, names = {}, {}
-    for name, schema in orjson.loads(_read(f"schemas-{API_VERSION}.json.gz")).items():
+    for name, schema in orjson.loads(_read("schemas")).items():
         texts[name] = orjson.dumps(schema)
         kinds = schema.get("x-kubernetes-group-version-kind", ())
         for kind in kinds if len(kinds) == 1 else ():
@@ -80,7 +95,7 @@ def reference(schema: dict[str, Any]) -> str | None:  # Any: an OpenAPI schema
 
 @cache
 def _message_texts() -> dict[str, bytes]:
-    messages = orjson.loads(_read(f"protobuf-{API_VERSION}.json.gz"))
+    messages = orjson.loads(_read("protobuf"))
     return {name: orjson.dumps(fields) for name, fields in messages.items()}
 
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from listwatch.protocol.kinds import Resource
 
-INFO = {"title": "Kubernetes", "version": f"v{facts.API_VERSION}.0"}
 _REFERENCE = re.compile(rb'"\$ref":"#/components/schemas/([^"]+)"')
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 _ALWAYS = (f"{_META}Status", f"{_META}DeleteOptions", f"{_META}Patch", f"{_META}WatchEvent")
@@ -68,6 +67,10 @@ def _as_tuple(resources: Iterable[Resource] | None) -> tuple[Resource, ...]:
     return builtin_resources() if resources is None else tuple(resources)
 
 
+def _info() -> dict[str, str]:
+    return {"title": "Kubernetes", "version": f"v{facts.facts_version()}.0"}
+
+
 def _document(body: bytes) -> Document:
     return Document(body, hashlib.sha512(body).hexdigest().upper())
 
@@ -80,7 +83,7 @@ def _v3(group_version: str, resources: tuple[Resource, ...]) -> Document | None:
     paths: dict[str, Any] = {}  # Any: OpenAPI
     for resource in served:
         paths |= path_items(resource)
-    head = {"openapi": "3.0.0", "info": INFO, "paths": paths}
+    head = {"openapi": "3.0.0", "info": _info(), "paths": paths}
     schemas = b",".join(
         orjson.dumps(name) + b":" + facts.schema_text(name) for name in _closure(served)
     )
@@ -95,7 +98,7 @@ def _v2(resources: tuple[Resource, ...]) -> Document:
         for path, item in path_items(resource).items():
             paths[path] = _path_item_v2(item)
     definitions = {name: _schema_v2(facts.schema(name)) for name in _closure(resources)}
-    document = {"swagger": "2.0", "info": INFO, "paths": paths, "definitions": definitions}
+    document = {"swagger": "2.0", "info": _info(), "paths": paths, "definitions": definitions}
     return _document(orjson.dumps(document))
 
 

@@ -29,13 +29,13 @@ class FakeServer(ThreadingHTTPServer):
     """Answers every write with success, every read of an object with 404."""
 
     daemon_threads = True
-    documents: dict[str, Any]
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.sent: list[Sent] = []
         self.authorizations: set[str] = set()
         self.documents = _discovery()
+        self.tables = _tables()
 
     @property
     def url(self) -> str:
@@ -74,6 +74,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif path.startswith("/openapi/v3/"):
             document = openapi_v3(re.sub("^/openapi/v3/apis?/", "", path))
             self._answer(200, document.body) if document else self._answer(404, b"{}")
+        elif path in self.server.tables and "as=Table" in self.headers.get("Accept", ""):
+            self._answer(200, json.dumps(self.server.tables[path]).encode())
         elif path in self.server.documents:
             self._answer(200, json.dumps(self.server.documents[path]).encode())
         else:
@@ -102,7 +104,10 @@ def _status(code: int, reason: str) -> bytes:
 
 
 def _discovery() -> dict[str, Any]:
-    documents: dict[str, Any] = {"/api": {"kind": "APIVersions", "versions": ["v1"]}}
+    documents: dict[str, Any] = {
+        "/api": {"kind": "APIVersions", "versions": ["v1"]},
+        "/version": {"major": "1", "minor": "36+"},
+    }
     groups: dict[str, str] = {}
     for resource in builtin_resources():
         root = f"/apis/{resource.group}" if resource.group else "/api"
@@ -118,6 +123,7 @@ def _discovery() -> dict[str, Any]:
                 "kind": resource.kind,
                 "verbs": sorted(resource.verbs),
                 "shortNames": list(resource.short_names),
+                "categories": list(resource.categories),
             }
         )
         entries += [
@@ -147,3 +153,23 @@ def _discovery() -> dict[str, Any]:
         ],
     }
     return documents
+
+
+def _tables() -> dict[str, Any]:
+    tables = {}
+    for resource in builtin_resources():
+        group, version = resource.group, resource.version
+        root = f"/apis/{group}/{version}" if group else f"/api/{version}"
+        columns = [
+            {
+                "name": column.name,
+                "type": column.type,
+                "format": column.format,
+                "description": "prose",
+                "priority": column.priority,
+            }
+            for column in resource.columns
+        ]
+        table = {"kind": "Table", "columnDefinitions": columns, "rows": []}
+        tables[f"{root}/{resource.resource}"] = table
+    return tables
