@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -18,7 +18,7 @@ class Command(BaseCommand):
     """What is done is done by `schemas.refreshing`; a running server must be started again."""
 
     help = "Reads resources and schemas of the built-in API off a live Kubernetes API server."
-    requires_system_checks: ClassVar[list[str]] = []
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Where the server is, and where the files go."""
