@@ -107,10 +107,9 @@ def _compact(made: bytes | Collection) -> Iterator[bytes]:
     if not isinstance(made, Collection):
         yield made + b"\n"
         return
-    # Every batch is known to have items, and its first one to follow another's last.
     start = b'%b,"%b":[' % (orjson.dumps(made.head)[:-1], made.key.encode())
-    for batch in made.batches:
-        yield start + b",".join(batch) if start else b",".join((b"", *batch))
+    for piece in made.joined or (b",".join((b"", *batch)) for batch in made.batches):
+        yield start + piece[1:] if start else piece
         start = b""
     yield start + b"]}\n"
 

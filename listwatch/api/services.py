@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from listwatch.api.discovery_documents import Discovery
 from listwatch.api.permissions import Authorizer, GroupAuthorizer
+from listwatch.api.pieces import Pieces
 from listwatch.api.throttling import InFlight
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class Services:
     tokens: Tokens
     authorizer: Authorizer = field(default_factory=GroupAuthorizer)
     in_flight: InFlight = field(default_factory=InFlight)
+    pieces: Pieces = field(default_factory=Pieces)
     discovery: Discovery = field(init=False)
 
     def __post_init__(self) -> None:
