@@ -159,7 +159,7 @@ class Backend:
 
     async def settle(self, key: Key, transform: Transform, *, dry_run: bool = False) -> Outcome:
         """Apply a transform to the current state; raises 404 if there is none, or its refusal."""
-        state = None if dry_run else _of(self.cached(*key[:3]))
+        state = _of(self.cached(*key[:3]))
         current = False
         while True:
             if state is None:
@@ -170,14 +170,14 @@ class Backend:
             try:
                 step = transform(state)
             except StatusError:
-                if current:
+                if current or (newest := await self.newest(key)) == state:
                     raise
-                state, current = await self.newest(key), True
+                state, current = newest, True
                 continue
             if step.operation is None or dry_run:
-                if current:
+                if current or (newest := await self.newest(key)) == state:
                     return Outcome(state, step, state.revision)
-                state, current = await self.newest(key), True
+                state, current = newest, True
                 continue
             try:
                 change = await self.submit(step.operation)
