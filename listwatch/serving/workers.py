@@ -12,7 +12,6 @@ import os
 import select
 import signal
 import socket
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -21,15 +20,12 @@ from listwatch.serving.application import Application
 
 logger = logging.getLogger("listwatch.serving")
 
-YOUNG = 5.0  # seconds: a worker that dies younger would only die again
 POLL = 0.2  # seconds between two looks at the children
 
 
 @dataclass(slots=True)
 class _Worker:
     number: int
-    process: int
-    started_at: float
     leash: socket.socket
     is_ready: bool = False
 
@@ -71,7 +67,7 @@ class Workers:
         process = os.fork()
         if process:
             theirs.close()
-            self._workers[process] = _Worker(number, process, time.monotonic(), mine)
+            self._workers[process] = _Worker(number, mine)
             if self._asked:  # the signal came while the child was not yet in the list
                 os.kill(process, signal.SIGTERM)
             return
@@ -115,8 +111,9 @@ class Workers:
             worker.leash.close()
             if self._asked:
                 self._failed |= status != 0
-            elif time.monotonic() - worker.started_at < YOUNG:
-                logger.error("worker %d died while it was young: stopping", worker.number + 1)
+            elif not worker.is_ready:
+                # It would only fail again: what it lacks, the next one lacks too.
+                logger.error("worker %d did not start: stopping", worker.number + 1)
                 self._failed = True
                 self._handle(signal.SIGTERM, None)
             else:
