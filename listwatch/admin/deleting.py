@@ -50,7 +50,7 @@ def delete_view(kind: ObjectAdmin, request: HttpRequest, key: str) -> HttpRespon
                     tell(kind, request, key, deleted)
                     return HttpResponseRedirect(kind.url("changelist"))
     except StatusError as error:
-        return kind.refused(request, error)
+        return kind.refused(request, error, key)
     metadata = document["metadata"]
     fresh = {"revision": metadata["resourceVersion"], "uid": metadata["uid"]}
     if request.method != "POST" or moved:

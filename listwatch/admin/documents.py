@@ -56,6 +56,9 @@ def dump(value: Any) -> str:  # Any: a JSON value
     return yaml_documents.dump(value).decode()
 
 
+_PLACE = re.compile(r'in "[^"]*", line (\d+), column')
+
+
 class TextError(ValueError):
     """The text is no object; `line` counts from 1, 0 if the fault is nowhere in particular."""
 
@@ -69,8 +72,8 @@ def parse(text: str) -> tuple[JSONObject, tuple[str, ...]]:
     try:
         document, duplicates = yaml_documents.load(text.encode("utf-8", "surrogatepass"))
     except ValueError as error:
-        place = re.search(r"line (\d+), column \d+:?\s*\Z|line (\d+)", str(error))
-        line = int(place[1] or place[2]) if place else 0
+        places = _PLACE.findall(str(error))
+        line = int(places[-1]) if places else 0  # the last is the fault, others lead to it
         raise TextError(_first_words(str(error)), line) from None
     if document is None:
         raise TextError("There is nothing in the text.")
@@ -109,7 +112,7 @@ def line_of(text: str, field: str) -> int:
 
 def _step(node: yaml.Node | None, name: str) -> tuple[yaml.Node, yaml.Node] | None:
     if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
+        for key, value in reversed(node.value):  # of a key that stands twice, the last counts
             if isinstance(key, yaml.ScalarNode) and key.value == name:
                 return key, value
     if isinstance(node, yaml.SequenceNode):

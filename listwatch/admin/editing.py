@@ -113,7 +113,9 @@ class Editing:
             "revision": revision,
             "uid": marks.get("uid") or "",
         }
-        return ObjectForm(initial=initial)
+        form = ObjectForm(initial=initial)
+        form.fields["document"].widget.attrs["rows"] = max(16, min(36, text.count("\n") + 3))
+        return form
 
     def _parts(self, document: JSONObject) -> Parts:
         return parts_of(self._resource, document, status_only=self._status_only)

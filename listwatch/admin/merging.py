@@ -36,7 +36,7 @@ def difference(before: str, after: str) -> list[DiffLine]:
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=3)
     return [
         DiffLine("@", "") if line.startswith("@@") else DiffLine(line[:1], line[1:])
-        for line in list(lines)[2:]
+        for line in list(lines)[3:]  # two names and the first gap
     ]
 
 

@@ -71,6 +71,14 @@ class ObjectAdmin(_ModelAdmin):
         columns = enumerate(self.resource.columns)
         return [(i, c) for i, c in columns if c.name != "Name" and not c.priority]
 
+    def changelist_view(self, request: HttpRequest, extra_context: Extra = None) -> HttpResponse:
+        """The list, named as its kind is."""
+        ours = {
+            "title": self.opts.verbose_name_plural,
+            "namespace": request.GET.get("namespace", ""),
+        }
+        return super().changelist_view(request, {**ours, **(extra_context or {})})
+
     def get_list_filter(self, request: HttpRequest) -> Sequence[Any]:
         """By namespace, where there are such, and by labels."""
         return [NamespaceFilter, LabelFilter] if self.resource.namespaced else [LabelFilter]
@@ -143,7 +151,7 @@ class ObjectAdmin(_ModelAdmin):
             else:
                 page = editing.submit(request.POST)
         except StatusError as error:
-            return self.refused(request, error)
+            return self.refused(request, error, key)
         if isinstance(page, Saved):
             return self._saved(request, page, new=not key)
         title = f"Status of {key}" if status_only else key or f"New {self.resource.kind}"
@@ -185,12 +193,12 @@ class ObjectAdmin(_ModelAdmin):
         template = f"admin/objects/{name}.html"
         return TemplateResponse(request, template, {**known, **context}, status=code)
 
-    def refused(self, request: HttpRequest, error: StatusError) -> HttpResponse:
-        """Back to the list, with what the registry said; to where there is one, else a page."""
+    def refused(self, request: HttpRequest, error: StatusError, key: str) -> HttpResponse:
+        """Back to the list if there is no such object; else a page with what the registry said."""
         if error.code != HTTPStatus.NOT_FOUND:
             context = {"title": "This cannot be done now", "message": error.message}
             return self.page(request, "refused", "", context, HTTPStatus(error.code))
-        messages.warning(request, error.message)
+        messages.warning(request, f"There is no {self.resource.kind} {key}.")
         return HttpResponseRedirect(self.url("changelist"))
 
     def url(self, name: str, *arguments: str) -> str:
