@@ -13,6 +13,7 @@ from django.conf import settings
 from rest_framework.authentication import BaseAuthentication, CSRFCheck
 
 from listwatch.api.sessions import session_user
+from listwatch.api.wrapping import plain
 from listwatch.protocol.errors import StatusError, unauthorized
 from listwatch.registry.context import UserInfo
 
@@ -35,7 +36,7 @@ class BearerAuthentication(BaseAuthentication):
         token = token.strip()
         if scheme.lower() != "bearer" or not token:
             return None
-        user = _plain(request).services.tokens.user(token)
+        user = plain(request).services.tokens.user(token)
         if user is None:
             raise unauthorized()
         return user, None
@@ -46,15 +47,15 @@ class BrowserAuthentication(BaseAuthentication):
 
     async def aauthenticate(self, request: Request) -> tuple[UserInfo, None] | None:
         """The session's user, read by our own database threads; an ended session is none."""
-        plain = _plain(request)
-        key = plain.COOKIES.get(settings.SESSION_COOKIE_NAME)
+        ours = plain(request)
+        key = ours.COOKIES.get(settings.SESSION_COOKIE_NAME)
         if not key:
             return None
-        user = await plain.services.runtime.readers.run(session_user, key)
+        user = await ours.services.runtime.readers.run(session_user, key)
         if user is None:
             return None
-        if plain.method not in _SAFE_METHODS:
-            _check_csrf(plain)
+        if ours.method not in _SAFE_METHODS:
+            _check_csrf(ours)
         return user, None
 
 
@@ -68,13 +69,8 @@ class AnonymousAuthentication(BaseAuthentication):
 
 def _check_csrf(request: KubernetesRequest) -> None:
     # Cookies travel with requests that a foreign page makes; the token of the page does not.
-    check = CSRFCheck(lambda _: None)  # type: ignore[arg-type,return-value]
+    check = CSRFCheck(lambda _: None)  # type: ignore[arg-type]
     check.process_request(request)
     reason = check.process_view(request, None, (), {})  # type: ignore[arg-type]
     if reason:
         raise StatusError(403, "Forbidden", f"CSRF Failed: {reason}", details={})
-
-
-def _plain(request: Request) -> KubernetesRequest:
-    plain: KubernetesRequest = request._request  # type: ignore[assignment]  # noqa: SLF001 (DRF has no other way to it)
-    return plain

@@ -62,7 +62,7 @@ def as_status(error: Exception) -> StatusError:
         case exceptions.NotAuthenticated() | exceptions.AuthenticationFailed():
             return unauthorized()
         case exceptions.Throttled():
-            return too_many_requests(str(error.detail), int(error.wait or 1))
+            return too_many_requests(str(error.detail), int(getattr(error, "wait", None) or 1))
         case exceptions.APIException():
             reason = _REASONS.get(error.status_code, "")
             return StatusError(error.status_code, reason, str(error.detail))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import RequestAborted
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("listwatch.api")
 
 Scope = dict[str, Any]  # Any: ASGI's values
-Message = dict[str, Any]  # Any: ASGI's values
+Message = Mapping[str, Any]  # Any: ASGI's values
 
 
 class KubernetesHandler(ASGIHandler):
@@ -44,7 +45,7 @@ class KubernetesHandler(ASGIHandler):
     nothing for them to open or close.
     """
 
-    request_class = KubernetesRequest  # type: ignore[assignment]
+    request_class = KubernetesRequest
 
     def __init__(self, tokens: Tokens | None = None) -> None:
         # Django's constructor would load the middleware, which is for pages.
@@ -60,7 +61,7 @@ class KubernetesHandler(ASGIHandler):
         """Answer one request."""
         if scope["type"] != "http":
             raise ValueError(f"HTTP only, not {scope['type']}")
-        await self.handle(scope, receive, send)  # type: ignore[arg-type]
+        await self.handle(scope, receive, send)
 
     def services(self, runtime: Runtime) -> Services:
         """What the views of this runtime share; made at its first request."""
@@ -69,7 +70,7 @@ class KubernetesHandler(ASGIHandler):
             self._services = Services(runtime, tokens)
         return self._services
 
-    async def handle(  # type: ignore[override]
+    async def handle(
         self,
         scope: Scope,
         receive: Callable[[], Awaitable[Message]],

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from rest_framework.negotiation import BaseContentNegotiation
 
+from listwatch.api.wrapping import plain
 from listwatch.protocol.errors import StatusError, not_acceptable, unsupported_media_type
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from rest_framework.parsers import BaseParser
     from rest_framework.renderers import BaseRenderer
@@ -138,7 +139,7 @@ def pretty(query: dict[str, list[str]], agent: str) -> bool:
 class KubernetesNegotiation(BaseContentNegotiation):
     """DRF's negotiation by the rules above; views say in `transforms` what they can do."""
 
-    def select_parser(self, request: Request, parsers: Sequence[BaseParser]) -> BaseParser:
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser:
         """The parser of the body's media type, JSON where none is given; raises 415."""
         given = (request.content_type or "").partition(";")[0].strip().lower() or JSON
         for parser in parsers:
@@ -148,12 +149,12 @@ class KubernetesNegotiation(BaseContentNegotiation):
         raise unsupported_media_type(given, known)
 
     def select_renderer(
-        self, request: Request, renderers: Sequence[BaseRenderer], format_suffix: str | None = None
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
         """The renderer of what was negotiated; raises 406."""
-        plain = request._request  # noqa: SLF001 (the form travels with Django's request)
-        form = plain.form = negotiate(
-            request.META.get("HTTP_ACCEPT", ""), plain.transforms, stream=plain.info.verb == "watch"
+        ours = plain(request)
+        form = ours.form = negotiate(
+            ours.META.get("HTTP_ACCEPT", ""), ours.transforms, stream=ours.info.verb == "watch"
         )
         for renderer in renderers:
             if renderer.writes(form):  # type: ignore[attr-defined]

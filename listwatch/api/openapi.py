@@ -51,7 +51,7 @@ class OpenAPIV2View(OpenAPIView):
 
         return self.document(documents.openapi_v2())
 
-    head = get  # type: ignore[assignment]
+    head = get
 
 
 class OpenAPIV3RootView(KubernetesView):

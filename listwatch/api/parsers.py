@@ -38,7 +38,7 @@ class JSONParser(BaseParser):
 
     media_type = JSON
 
-    def parse(
+    def parse(  # type: ignore[override]  # DRF's own parsers return more than its types say
         self,
         stream: IO[bytes],
         media_type: str | None = None,
@@ -57,7 +57,7 @@ class YAMLParser(BaseParser):
 
     media_type = YAML
 
-    def parse(
+    def parse(  # type: ignore[override]  # DRF's own parsers return more than its types say
         self,
         stream: IO[bytes],
         media_type: str | None = None,
@@ -76,7 +76,7 @@ class ProtobufParser(BaseParser):
 
     media_type = PROTOBUF
 
-    def parse(
+    def parse(  # type: ignore[override]  # DRF's own parsers return more than its types say
         self,
         stream: IO[bytes],
         media_type: str | None = None,

@@ -6,11 +6,12 @@ roles takes its place behind the same protocol.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from rest_framework.permissions import BasePermission
 
 from listwatch.api.authentication import AUTHENTICATED
+from listwatch.api.wrapping import plain
 from listwatch.protocol.errors import StatusError
 from listwatch.protocol.kinds import GroupResource
 from listwatch.registry.users import MASTERS
@@ -52,9 +53,9 @@ class AuthorizerPermission(BasePermission):
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         """True, or 403 in kube-apiserver's words."""
-        info: RequestInfo = request.info
-        user: UserInfo = request.user  # type: ignore[assignment]
-        if request.services.authorizer.allows(user, info):
+        ours = plain(request)
+        info, user = ours.info, cast("UserInfo", request.user)
+        if ours.services.authorizer.allows(user, info):
             return True
         raise refusal(user, info)
 

@@ -13,12 +13,11 @@ from rest_framework.renderers import BaseRenderer
 
 from listwatch.api.forms import Collection, form_of
 from listwatch.api.negotiation import JSON, PARTIAL, PARTIAL_LIST, TABLE, YAML, Form
+from listwatch.api.wrapping import plain
 from listwatch.protocol import yaml_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from listwatch.api.request import KubernetesRequest
 
 Context = dict[str, Any]  # Any: DRF's renderer context
 _YAML_ITEMS = 4  # objects a piece: one of them takes milliseconds
@@ -38,13 +37,13 @@ class KubernetesRenderer(BaseRenderer):
 
     def content_type(self, context: Context) -> str:
         """The Content-Type of the answer."""
-        return _request(context).form.media_type
+        return plain(context["request"]).form.media_type
 
     def pieces(
         self, data: Any, context: Context
     ) -> Iterator[bytes]:  # Any: whatever a view answers
         """The body, piece by piece; raises what cannot be written before the first one."""
-        request = _request(context)
+        request = plain(context["request"])
         made = form_of(data, request)
         if request.form.media_type == YAML:
             return _yaml(made)
@@ -149,8 +148,3 @@ def _yaml(made: bytes | Collection) -> Iterator[bytes]:
             yield (start + b"\n" if empty else b"") + yaml_documents.dump_items(items)
             empty = False
     yield (start + b" []\n" if empty else b"") + (yaml_documents.dump(after) if after else b"")
-
-
-def _request(context: Context) -> KubernetesRequest:
-    request: KubernetesRequest = context["request"]._request  # noqa: SLF001 (DRF has no other way)
-    return request

@@ -37,7 +37,7 @@ class KubernetesRequest(ASGIRequest):
         body: bytes,
         services: Services,
     ) -> None:
-        super().__init__(scope, io.BytesIO(body))  # type: ignore[arg-type]
+        super().__init__(scope, io.BytesIO(body))
         # A chunked body has no length of its own, and DRF takes one without for empty.
         self.META["CONTENT_LENGTH"] = str(len(body))
         self.services = services

@@ -21,7 +21,7 @@ from listwatch.api.parsers import (
 )
 from listwatch.api.renderers import JSONRenderer, TransformRenderer, YAMLRenderer
 from listwatch.api.responses import KubernetesResponse
-from listwatch.api.views import KubernetesView
+from listwatch.api.views import NEGOTIATION, KubernetesView
 from listwatch.api.warnings import DEPRECATIONS
 from listwatch.api.watch import watch_response
 from listwatch.protocol.continue_tokens import ContinueToken
@@ -100,7 +100,7 @@ class ResourceView(KubernetesView):
         """What the parser makes of the body, also of an empty one; raises 400 or 415."""
         if self.plain.META["CONTENT_LENGTH"] != "0":
             return request.data
-        parser = request.negotiator.select_parser(request, request.parsers)
+        parser = NEGOTIATION.select_parser(request, self.get_parsers())
         return parser.parse(io.BytesIO(), request.content_type, request.parser_context)
 
     def document(self, request: Request, ctx: RequestContext) -> dict[str, Any]:  # Any: JSON
@@ -195,12 +195,12 @@ class ObjectView(ResourceView):
     async def patch(self, request: Request) -> KubernetesResponse:
         """Patch, by the kind of patch that the Content-Type names."""
         given = (request.content_type or "").partition(";")[0].strip().lower()
-        parser = request.negotiator.select_parser(request, request.parsers)
+        parser = NEGOTIATION.select_parser(request, self.get_parsers())
         options = WriteOptions.from_query(self.plain.query, "PatchOptions", patch_type=given)
         ctx = self.context(request, options)
         patch = self.body(request)
         registry = self.plain.services.runtime.registry
-        written = await registry.patch(ctx, parser.media_type, patch)
+        written = await registry.patch(ctx, parser.media_type or "", patch)
         return self.written(ctx, written)
 
     async def delete(self, request: Request) -> KubernetesResponse:

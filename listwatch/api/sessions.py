@@ -24,4 +24,4 @@ def session_user(key: str) -> UserInfo | None:
     request = HttpRequest()
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
     user = get_user(request)
-    return kubernetes_user(user) if user.is_authenticated and user.is_active else None  # type: ignore[arg-type]
+    return kubernetes_user(user) if user.is_authenticated and user.is_active else None

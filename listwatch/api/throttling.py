@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from rest_framework.throttling import BaseThrottle
 
+from listwatch.api.wrapping import plain
 from listwatch.protocol.errors import too_many_requests
 
 if TYPE_CHECKING:
@@ -64,9 +65,10 @@ class InFlightThrottle(BaseThrottle):
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         """True, or 429 with the time to wait."""
-        if request.info.verb == "watch":
+        ours = plain(request)
+        if ours.info.verb == "watch":
             return True
-        if not request.services.in_flight.enter(request.method or ""):
+        if not ours.services.in_flight.enter(ours.method or ""):
             raise too_many_requests("Too many requests, please try again later.", RETRY_AFTER)
-        request._request.counted = True  # noqa: SLF001 (the handler sees Django's request only)
+        ours.counted = True
         return True

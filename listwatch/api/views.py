@@ -28,7 +28,7 @@ from listwatch.api.timeouts import deadline
 from listwatch.protocol.errors import StatusError, method_not_served, timeout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from django.http import HttpRequest
     from rest_framework.parsers import BaseParser
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _AUTHENTICATORS = (BearerAuthentication(), BrowserAuthentication(), AnonymousAuthentication())
 _PERMISSIONS = [AuthorizerPermission()]
 _THROTTLES = [InFlightThrottle()]
-_NEGOTIATION = negotiation.KubernetesNegotiation()
+NEGOTIATION = negotiation.KubernetesNegotiation()
 
 
 class KubernetesView(APIView):
@@ -55,10 +55,10 @@ class KubernetesView(APIView):
     throttle_classes = (InFlightThrottle,)
     content_negotiation_class = negotiation.KubernetesNegotiation
     parser_classes = (JSONParser, YAMLParser, ProtobufParser)
-    renderer_classes = (JSONRenderer, YAMLRenderer)
-    http_method_names: ClassVar[list[str]] = ["get", "head", "post", "put", "patch", "delete"]
+    renderer_classes: Sequence[type[BaseRenderer]] = (JSONRenderer, YAMLRenderer)
+    http_method_names = ["get", "head", "post", "put", "patch", "delete"]  # noqa: RUF012 (Django's)
     versioning_class = None
-    metadata_class = None  # type: ignore[assignment]
+    metadata_class = None
     schema = None
 
     transforms: ClassVar[frozenset[tuple[str, str, str]]] = negotiation.NOTHING
@@ -99,7 +99,7 @@ class KubernetesView(APIView):
         if self.too_large is not None:
             raise self.too_large
         self.plain.transforms = self.transforms
-        renderer, media_type = _NEGOTIATION.select_renderer(request, self.get_renderers())
+        renderer, media_type = NEGOTIATION.select_renderer(request, self.get_renderers())
         request.accepted_renderer, request.accepted_media_type = renderer, media_type
         method = request.method.lower() if request.method else ""
         handler = getattr(self, method, None)
@@ -157,7 +157,7 @@ class KubernetesView(APIView):
             request,
             parsers=self.get_parsers(),
             authenticators=_AUTHENTICATORS,
-            negotiator=_NEGOTIATION,
+            negotiator=NEGOTIATION,
             parser_context={"view": self},
         )
 
@@ -177,7 +177,7 @@ class KubernetesView(APIView):
         """The throttles, the same ones for every request."""
         return _THROTTLES
 
-    def get_exception_handler(self) -> Callable[..., KubernetesResponse]:  # type: ignore[override]
+    def get_exception_handler(self) -> Callable[..., KubernetesResponse]:
         """The one of `exceptions`."""
         return exception_handler
 

@@ -40,7 +40,7 @@ def first(query: Query, name: str) -> str:
 def boolean(query: Query, name: str) -> bool:
     """A flag: given, and neither `0` nor `false` in any case (`?watch`, `?watch=no` are true)."""
     values = query.get(name)
-    return bool(values) and values[0] != "0" and values[0].lower() != "false"
+    return values is not None and bool(values) and values[0].lower() not in ("0", "false")
 
 
 def integer(query: Query, name: str) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -59,7 +60,7 @@ class Connection:
     async def receive(self) -> dict[str, Any]:
         return await self._messages.get()
 
-    async def send(self, message: dict[str, Any]) -> None:
+    async def send(self, message: Mapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
             self.answer.status = message["status"]
             self.answer.headers = [(k.decode(), v.decode()) for k, v in message["headers"]]
@@ -135,7 +136,7 @@ class FakeRegistry:
 
     async def delete_collection(
         self, ctx: RequestContext, options: Any, selection: Any
-    ) -> list[Version]:
+    ) -> Sequence[Version]:
         self.asked.append(("deletecollection", ctx, (options, selection)))
         return list(self.versions.values())
 

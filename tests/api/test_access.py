@@ -8,10 +8,11 @@ from django.conf import settings
 from django.contrib.auth.models import Group, User
 from django.contrib.sessions.backends.db import SessionStore
 
-from listwatch.api.sessions import kubernetes_user, session_user
+from listwatch.api.sessions import session_user
 from listwatch.api.tokens import Tokens
 from listwatch.conf import Options
 from listwatch.registry.context import UserInfo
+from listwatch.registry.users import kubernetes_user
 from tests.api.asking import Face, config_map
 
 PATH = "/api/v1/namespaces/ns/configmaps"
