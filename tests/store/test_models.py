@@ -13,7 +13,9 @@ pytestmark = pytest.mark.usefixtures("store")
 
 
 def test_no_migration_is_missing() -> None:
-    call_command("makemigrations", "--check", "--dry-run", skip_checks=True, verbosity=0)
+    call_command(
+        "makemigrations", "listwatch_store", check_changes=True, skip_checks=True, verbosity=1
+    )
 
 
 def test_the_counter_is_made_with_the_tables_and_once() -> None:

@@ -12,7 +12,7 @@ from django.db import connection
 
 
 @pytest.mark.external
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(400)
 @pytest.mark.skipif(connection.vendor == "postgresql", reason="these are the tests on PostgreSQL")
 def test_the_store_does_the_same_on_postgresql(request: pytest.FixtureRequest) -> None:
     url: str = request.getfixturevalue("postgres_url")
