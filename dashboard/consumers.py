@@ -6,6 +6,8 @@ Messages go to the page's `Session`, whose frames are sent here.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
 from typing import Any
 
 import orjson
@@ -14,9 +16,12 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from dashboard.access import may_see
 from dashboard.session import Frame, Session, cancelled
 
+logger = logging.getLogger(__name__)
+
 SIGNED_OUT = 4401  # the browser shows "signed out" and does not come again
 UNSUPPORTED = 1003
 TOO_BIG = 1009
+FAILED = 1011
 LONGEST_MESSAGE = 16 * 1024
 
 
@@ -36,7 +41,7 @@ class DashboardConsumer(AsyncWebsocketConsumer):
         client: Any = self.scope.get("client") or ("", 0)  # Any: ASGI's host and port
         runtime = self.scope["listwatch.runtime"]
         self.session = Session(runtime, user, self._deliver, address=str(client[0]))
-        self.task = asyncio.create_task(self.session.run(), name="dashboard page")
+        self.task = asyncio.create_task(self._run(self.session), name="dashboard page")
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """One message of the page."""
@@ -61,6 +66,14 @@ class DashboardConsumer(AsyncWebsocketConsumer):
             await cancelled(task)
         if self.session is not None:
             await self.session.close()
+
+    async def _run(self, session: Session) -> None:
+        try:
+            await session.run()
+        except Exception:
+            logger.exception("a page of the dashboard failed")
+            with contextlib.suppress(Exception):  # the socket may be what failed
+                await self.close(FAILED)
 
     async def _deliver(self, frame: Frame) -> None:
         await self.send(text_data=orjson.dumps(frame).decode())

@@ -21,7 +21,7 @@ def rate(value: float | None) -> str:
         return ""
     if value == 0:
         return "0"
-    return f"{value:.1f}" if value < 9.95 else f"{round(value):,}"
+    return _fixed(value, 1) if value < 9.95 else f"{int(value + 0.5):,}"
 
 
 def ms(value: float | None) -> str:
@@ -31,10 +31,10 @@ def ms(value: float | None) -> str:
     if value < 0.0005:
         return "0"
     if value < 9.95:
-        return f"{value:.2f} ms" if value < 0.995 else f"{value:.1f} ms"
+        return f"{_fixed(value, 2 if value < 0.995 else 1)} ms"
     if value < 999.5:
         return f"{int(value + 0.5)} ms"
-    return f"{value / 1000:.1f} s" if value < 120_000 else age(value / 1000)
+    return f"{_fixed(value / 1000, 1)} s" if value < 120_000 else age(value / 1000)
 
 
 def size(value: int | None) -> str:
@@ -46,9 +46,14 @@ def size(value: int | None) -> str:
     scaled, unit = value / 1024, 0
     while scaled >= 1023.95 and unit < len(_UNITS) - 1:
         scaled, unit = scaled / 1024, unit + 1
-    return (
-        f"{scaled:.1f} {_UNITS[unit]}" if scaled < 9.95 else f"{int(scaled + 0.5)} {_UNITS[unit]}"
-    )
+    number = _fixed(scaled, 1) if scaled < 9.95 else f"{int(scaled + 0.5)}"
+    return f"{number} {_UNITS[unit]}"
+
+
+def _fixed(value: float, digits: int) -> str:
+    # Half up: Python and JavaScript round halves each in their own way.
+    scale = 10**digits
+    return f"{int(value * scale + 0.5) / scale:.{digits}f}"
 
 
 def age(seconds: float) -> str:

@@ -79,7 +79,7 @@ def resource_row(statistics: CacherStatistics, oldest_at: float | None) -> JSON:
         "resource": name,
         "url": resource_url(statistics.group_resource),
         "objects": statistics.objects,
-        "revision": str(statistics.newest or ""),
+        "revision": str(ring.newest or ""),
         "watchers": statistics.watchers,
         "received": statistics.received,
         "rate": None,
@@ -223,7 +223,7 @@ def facts(statistics: CacherStatistics, rate: float | None = None) -> JSON:
         "objects": statistics.objects,
         "watchers": statistics.watchers,
         "lanes": statistics.lanes,
-        "revision": str(statistics.newest or ""),
+        "revision": str(statistics.ring.newest or ""),
         "received": statistics.received,
         "rate": rate,
     }

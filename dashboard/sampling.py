@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 HELD = 200  # journeys kept: what a page shows
 PER_SECOND = 50  # journeys begun a second at most, in bursts of as many; the rest are counted
-NAMES = 6  # watchers named a journey; the rest are counted
+NAMES = 6  # clients named a journey; the rest are counted
 
 
 class Journey:
@@ -45,7 +45,7 @@ class Journey:
         self.lanes: set[int] = set()
         self.offered = 0  # watchers in these lanes
         self.reached = 0  # watchers that took it
-        self.names: list[str] = []
+        self.names: dict[str, int] = {}  # the first of these, and how often each
         self.first_delivered_at: float | None = None
         self.last_delivered_at: float | None = None
         self.last_name = ""
@@ -108,8 +108,8 @@ class EventFlow:
                     journey.first_delivered_at = now
                 journey.reached += 1
                 journey.last_delivered_at, journey.last_name = now, name
-                if len(journey.names) < NAMES:
-                    journey.names.append(name)
+                if name in journey.names or len(journey.names) < NAMES:
+                    journey.names[name] = journey.names.get(name, 0) + 1
                 self._changed(journey)
 
     def ended(self, watcher: CacheWatcher, reason: EndReason) -> None:

@@ -239,7 +239,8 @@ def journey_row(journey: Journey) -> JSON:
     to_watcher = None
     if journey.last_delivered_at is not None:
         to_watcher = max(journey.last_delivered_at - journey.received_at, 0.0) * 1000
-    more = journey.reached - len(journey.names)
+    names = [f"{n} \u00d7{times}" if times > 1 else n for n, times in journey.names.items()]
+    more = journey.reached - sum(journey.names.values())
     return {
         "id": str(journey.revision),
         "revision": str(journey.revision),
@@ -251,7 +252,7 @@ def journey_row(journey: Journey) -> JSON:
         "reached": journey.reached,
         "offered": journey.offered,
         "takers": _takers(journey),
-        "names": ", ".join(journey.names) + (f" and {more:,} more" if more else ""),
+        "names": ", ".join(names) + (f" and {more:,} more" if more else ""),
         "storage_to_cache": round(to_cache, 3),
         "cache_to_watcher": None if to_watcher is None else round(to_watcher, 3),
         "total": None if to_watcher is None else round(to_cache + to_watcher, 3),
@@ -264,7 +265,8 @@ def _takers(journey: Journey) -> str:
         return ""
     first = max(journey.first_delivered_at - journey.received_at, 0.0) * 1000
     last = max(journey.last_delivered_at - journey.received_at, 0.0) * 1000
-    return f"first {journey.names[0]} after {ms(first)}, last {journey.last_name} after {ms(last)}"
+    first_name = next(iter(journey.names))
+    return f"first {first_name} after {ms(first)}, last {journey.last_name} after {ms(last)}"
 
 
 Maker = Callable[["Runtime", str, Wake], Subscription]

@@ -53,7 +53,11 @@ def age(moment: Any, now: Any) -> SafeString | str:  # Any: as above
         return ""
     exact = datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
     return format_html(
-        '<time datetime="{}" title="{}">{}</time>', exact, exact, formats.age(now - moment)
+        '<time datetime="{}" title="{}" data-at="{}">{}</time>',
+        exact,
+        exact,
+        repr(float(moment)),
+        formats.age(now - moment),
     )
 
 

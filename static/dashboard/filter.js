@@ -8,7 +8,9 @@ function test(row, word) {
     return type.toLowerCase().startsWith(rest);
   }
   if (rest !== undefined && name === "ns") {
-    return row.querySelector("[data-key]")?.textContent.toLowerCase().startsWith(`${rest}/`) ?? false;
+    const key = row.querySelector("[data-text=key]")?.textContent.toLowerCase();
+    if (key !== undefined) return key.startsWith(`${rest}/`);
+    return row.querySelector("[data-text=selector]")?.textContent.includes(`-n ${rest}`) ?? false;
   }
   return row.textContent.toLowerCase().includes(word);
 }

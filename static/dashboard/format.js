@@ -5,18 +5,24 @@ export function count(value) {
   return value === null || value === undefined || value === "" ? "" : Number(value).toLocaleString("en-US");
 }
 
+// Half up: Python and JavaScript round halves each in their own way.
+function fixed(value, digits) {
+  const scale = 10 ** digits;
+  return (Math.floor(value * scale + 0.5) / scale).toFixed(digits);
+}
+
 export function rate(value) {
   if (value === null || value === undefined || value === "") return "";
   if (value === 0) return "0";
-  return value < 9.95 ? Number(value).toFixed(1) : count(Math.round(value));
+  return value < 9.95 ? fixed(value, 1) : count(Math.round(value));
 }
 
 export function ms(value) {
   if (value === null || value === undefined || value === "") return "";
   if (value < 0.0005) return "0";
-  if (value < 9.95) return `${Number(value).toFixed(value < 0.995 ? 2 : 1)} ms`;
+  if (value < 9.95) return `${fixed(value, value < 0.995 ? 2 : 1)} ms`;
   if (value < 999.5) return `${Math.round(value)} ms`;
-  if (value < 120000) return `${(value / 1000).toFixed(1)} s`;
+  if (value < 120000) return `${fixed(value / 1000, 1)} s`;
   return age(value / 1000);
 }
 
@@ -30,7 +36,7 @@ export function size(value) {
     scaled /= 1024;
     unit += 1;
   } while (scaled >= 1023.95 && unit < units.length - 1);
-  return `${scaled < 9.95 ? scaled.toFixed(1) : Math.round(scaled)} ${units[unit]}`;
+  return `${scaled < 9.95 ? fixed(scaled, 1) : Math.round(scaled)} ${units[unit]}`;
 }
 
 // kubectl's short form (apimachinery's duration.HumanDuration).

@@ -9,6 +9,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import AsyncClient
 
+from listwatch.protocol.errors import StatusError
 from listwatch.protocol.events import EndReason
 from tests.dashboard.stage import Stage
 
@@ -277,3 +278,29 @@ async def test_every_event_type_has_a_word_a_colour_and_a_shape(client: AsyncCli
         shapes.add(found[0])
 
     assert len(shapes) == 5
+
+
+async def test_only_those_whom_the_api_lets_watch_may_attach(
+    client: AsyncClient, stage: Stage
+) -> None:
+    from dashboard.access import watching_user
+
+    pods = stage.resources.find("", "v1", "pods")
+    assert pods is not None
+    runtime: Any = stage
+    admin = await get_user_model().objects.aget()
+    guest = get_user_model()(username="guest")
+    await guest.asave()
+
+    assert (await watching_user(runtime, admin, pods, "")).groups == (
+        "system:masters",
+        "system:authenticated",
+    )
+    with pytest.raises(StatusError) as caught:
+        await watching_user(runtime, guest, pods, "shop")
+
+    assert caught.value.code == 403
+    assert caught.value.message == (
+        'pods is forbidden: User "guest" cannot watch resource "pods" in API group "" '
+        'in the namespace "shop"'
+    )

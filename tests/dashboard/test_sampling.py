@@ -39,7 +39,7 @@ async def test_a_journey_tells_who_took_the_event_and_when(stage: Stage) -> None
 
     assert (journey.type, journey.key, journey.revision) == ("ADDED", "default/web", 1)
     assert journey.offered == journey.reached == 2
-    assert journey.names == ["near/1", "far/2"]
+    assert journey.names == {"near/1": 1, "far/2": 1}
     assert round(journey.received_at - journey.committed_at, 6) == 0.002
     assert journey.first_delivered_at is not None
     assert journey.last_delivered_at is not None

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from dashboard import formats
+from dashboard.keys import KEYS
+from tests.dashboard.journeys.conftest import Visit
+from tests.dashboard.journeys.objects import change, create, fresh
+from tests.servers import Server
+
+PAGES = (
+    "/dashboard/",
+    "/dashboard/resources/configmaps/",
+    "/dashboard/flow/",
+    "/dashboard/watchers/",
+    "/dashboard/attach/",
+    "/dashboard/patterns/",
+)
+SCROLLS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_page_fits_in_both_themes(
+    visit: Visit, server: Server, theme: str, width: int
+) -> None:
+    create(server, fresh("a-rather-long-name-that-does-not-fit-on-a-telephone"))
+    page = visit(PAGES[0], width=width, theme=theme)
+    for path in PAGES:
+        page.goto(path)
+        if "patterns" not in path:
+            page.wait_for_selector("#chip[data-is=live]")
+        page.wait_for_timeout(300)
+
+        assert page.evaluate(SCROLLS) is False, path
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert ground == {"light": "rgb(247, 247, 245)", "dark": "rgb(15, 16, 18)"}[theme]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_stands_without_a_script(visit: Visit, path: str) -> None:
+    page = visit(path, java_script_enabled=False)
+
+    expect(page.locator("h1").first).to_be_visible()
+    expect(page.locator("#chip")).to_have_text("still page")
+
+
+def test_colours_follow_the_system_until_they_are_chosen(live: Visit) -> None:
+    page = live("/dashboard/", color_scheme="dark")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    seen = [page.evaluate(ground)]
+    for _ in range(3):
+        page.locator("#theme-switch button").click()
+        seen.append(page.evaluate(ground))
+    dark, light = "rgb(15, 16, 18)", "rgb(247, 247, 245)"
+
+    assert seen == [dark, light, dark, dark]
+
+    page.locator("#theme-switch button").click()
+    page.reload()
+
+    assert page.evaluate(ground) == light
+
+
+def test_the_slash_filters_and_the_address_carries_the_filter(live: Visit) -> None:
+    page = live("/dashboard/")
+    page.keyboard.press("/")
+    page.keyboard.type("apps deploy")
+
+    expect(page.locator("#resources tr:visible")).to_have_count(1)
+    assert page.url.endswith("?q=apps+deploy")
+
+    page.reload()
+    expect(page.locator("#resources tr:visible")).to_have_count(1)
+    page.locator("#filter-text").fill("nothing at all")
+    expect(page.get_by_text("No resource matches the filter")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#resources tr:visible").nth(5)).to_be_visible()
+
+
+def test_a_filter_knows_types_and_namespaces(live: Visit, server: Server) -> None:
+    name = fresh()
+    create(server, name)
+    change(server, name, colour="blue")
+    page = live("/dashboard/resources/configmaps/")
+    page.locator("#filter-text").fill(f"type:modified ns:default {name}")
+
+    expect(page.locator("#slots tr:visible")).to_have_count(1)
+    expect(page.locator("#slots tr:visible .type")).to_have_text("MODIFIED")
+
+    page.locator("#filter-text").fill(f"ns:shop {name}")
+
+    expect(page.locator("#slots tr:visible")).to_have_count(0)
+
+
+def test_keys_do_what_the_help_says(live: Visit) -> None:
+    page = live("/dashboard/")
+    page.keyboard.press("?")
+    expect(page.locator("#help")).to_be_visible()
+    for key in KEYS:
+        expect(page.locator("#help").get_by_text(key.says)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#help")).not_to_be_visible()
+    for key, path in (("f", "flow/"), ("w", "watchers/"), ("a", "attach/"), ("o", "")):
+        page.keyboard.press("g")
+        page.keyboard.press(key)
+        page.wait_for_url(f"**/dashboard/{path}")
+        page.wait_for_selector("#chip[data-is=live]")
+
+
+def test_keys_are_letters_while_one_types(live: Visit) -> None:
+    page = live("/dashboard/attach/")
+    page.locator("[name=labels]").click()
+    page.keyboard.type("g w ? /")
+
+    expect(page.locator("[name=labels]")).to_have_value("g w ? /")
+    expect(page.locator("#help")).not_to_be_visible()
+    assert "/attach/" in page.url
+
+
+VALUES = {
+    "count": [0, 7, 999, 1000, 1234567],
+    "rate": [0, 0.04, 0.25, 1, 9.94, 9.96, 41.4, 1234.5],
+    "ms": [0, 0.0001, 0.41, 0.994, 0.996, 1.25, 9.94, 9.96, 41.5, 999.4, 999.6, 4210, 130000],
+    "size": [0, 1023, 1024, 10188, 10189, 1048063, 1048576, 5_000_000_000, 2_000_000_000_000_000],
+    "age": [-5, -1.5, -0.5, 0, 59.9, 119, 120, 125, 599, 600, 10799, 10800, 28799, 172799, 172800,
+            691199, 691200, 63071999, 63072000, 252287999, 252288000],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_the_browser_writes_numbers_as_the_server_does(visit: Visit, name: str) -> None:
+    page = visit("/dashboard/patterns/")
+    there = page.evaluate(
+        """async ([name, values]) => {
+          const module = await import('/static/dashboard/format.js');
+          return values.map((value) => module[name](value));
+        }""",
+        [name, VALUES[name]],
+    )
+
+    assert there == [getattr(formats, name)(value) for value in VALUES[name]]
+
+
+def test_revisions_beyond_what_a_number_holds_are_told_apart(visit: Visit) -> None:
+    page = visit("/dashboard/patterns/")
+    between = page.evaluate(
+        """async () => (await import('/static/dashboard/format.js'))
+          .revisionsBetween('18014398509481984', '18014398509481985')"""
+    )
+
+    assert between == "1"
+
+
+def test_no_row_flashes_for_those_who_want_no_motion(live: Visit, server: Server) -> None:
+    flashing = """() => new Promise((resolve) => {
+      new MutationObserver(() => resolve(true)).observe(document.getElementById('journeys'),
+        {subtree: true, attributes: true, attributeFilter: ['data-flash']});
+      setTimeout(() => resolve(false), 1500);
+    })"""
+    for motion, expected in (("reduce", False), ("no-preference", True)):
+        page = live("/dashboard/flow/", reduced_motion=motion)
+        page.wait_for_timeout(500)
+        page.evaluate(f"window.flashed = ({flashing})(); null")
+        create(server, fresh())
+
+        assert page.evaluate("window.flashed") is expected
+
+
+def test_above_twenty_events_a_second_counters_take_over(visit: Visit) -> None:
+    page = visit("/dashboard/patterns/")
+    flashed = page.evaluate(
+        """async () => {
+          const {Flashes} = await import('/static/dashboard/flashes.js');
+          await new Promise((done) => setTimeout(done, 1010 - (performance.now() % 1000)));
+          const rows = Array.from({length: 60}, () => document.createElement('tr'));
+          for (const row of rows) Flashes.on(row, 'ADDED');
+          return rows.filter((row) => row.dataset.flash).length;
+        }"""
+    )
+
+    assert flashed == 20
