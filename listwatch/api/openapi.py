@@ -10,14 +10,13 @@ from __future__ import annotations
 from email.utils import formatdate
 from typing import TYPE_CHECKING
 
-import orjson
-
 from listwatch.api.index import NOT_FOUND
 from listwatch.api.renderers import TextRenderer
 from listwatch.api.responses import EmptyResponse, KubernetesResponse
 from listwatch.api.views import KubernetesView
 from listwatch.protocol.kinds import api_version
 from listwatch.protocol.options import first
+from listwatch.schemas import openapi as documents
 
 if TYPE_CHECKING:
     from rest_framework.request import Request
@@ -47,9 +46,7 @@ class OpenAPIV2View(OpenAPIView):
 
     async def get(self, request: Request) -> KubernetesResponse:
         """The document, as JSON."""
-        from listwatch.schemas import openapi as documents
-
-        return self.document(documents.openapi_v2())
+        return self.document(documents.openapi_v2(self.plain.services.runtime.resources.served()))
 
     head = get
 
@@ -61,18 +58,8 @@ class OpenAPIV3RootView(KubernetesView):
 
     async def get(self, request: Request) -> KubernetesResponse:
         """The paths, each with the hash of its document."""
-        from listwatch.schemas import openapi as documents
-
-        table = self.plain.services.runtime.resources
-        paths = {}
-        for group, versions in table.groups().items():
-            for version in versions:
-                path = f"apis/{group}/{version}" if group else f"api/{version}"
-                document = documents.openapi_v3(api_version(group, version))
-                if document is not None:
-                    url = f"/openapi/v3/{path}?hash={document.etag}"
-                    paths[path] = {"serverRelativeURL": url}
-        return KubernetesResponse(orjson.dumps({"paths": paths}).decode())
+        index = documents.openapi_v3_index(self.plain.services.runtime.resources.served())
+        return KubernetesResponse(index.body.decode())
 
 
 class OpenAPIV3View(OpenAPIView):
@@ -80,14 +67,13 @@ class OpenAPIV3View(OpenAPIView):
 
     async def get(self, request: Request) -> KubernetesResponse:
         """The document; under an old hash, the way to the new one."""
-        from listwatch.schemas import openapi as documents
-
+        served = self.plain.services.runtime.resources.served()
         parts = self.plain.path.strip("/").split("/")[2:]
         match parts:
             case ["api", version]:
-                document = documents.openapi_v3(version)
+                document = documents.openapi_v3(version, served)
             case ["apis", group, version]:
-                document = documents.openapi_v3(api_version(group, version))
+                document = documents.openapi_v3(api_version(group, version), served)
             case _:
                 document = None
         if document is None:

@@ -160,3 +160,46 @@ async def test_the_root_lists_paths() -> None:
 
     assert {"/api/v1", "/apis/apps/v1", "/healthz", "/openapi/v3"} <= set(paths)
     assert paths == sorted(paths)
+
+
+async def test_openapi_documents_are_found_through_their_root() -> None:
+    face = Face()
+    root = await face.ask("GET", "/openapi/v3")
+    url = root.json["paths"]["apis/apps/v1"]["serverRelativeURL"]
+    document = await face.ask("GET", url)
+    plain = await face.ask("GET", "/openapi/v3/apis/apps/v1")
+
+    assert document.json["openapi"].startswith("3.")
+    assert document.header("cache-control") == ["public, immutable"]
+    assert document.header("expires")
+    assert plain.header("cache-control") == ["no-cache, private"]
+    assert plain.header("etag") == document.header("etag")
+
+
+async def test_an_old_hash_leads_to_the_new_document() -> None:
+    face = Face()
+    moved = await face.ask("GET", "/openapi/v3/api/v1?hash=OLD")
+    found = await face.ask("GET", moved.header("location")[0])
+
+    assert (moved.status, moved.body, found.status) == (301, b"", 200)
+
+
+async def test_an_openapi_document_that_is_there_is_not_sent_again() -> None:
+    face = Face()
+    for path in ("/openapi/v2", "/openapi/v3/api/v1"):
+        tag = (await face.ask("GET", path)).header("etag")[0]
+        again = await face.ask("GET", path, headers={"if-none-match": tag})
+
+        assert (again.status, again.body) == (304, b"")
+
+
+@pytest.mark.parametrize("path", ["apis/none/v1", "api/v2", "api", "x/y/z/a"])
+async def test_an_openapi_document_of_nothing_is_404(path: str) -> None:
+    assert (await Face().ask("GET", f"/openapi/v3/{path}")).status == 404
+
+
+async def test_the_whole_of_openapi_is_one_document_of_version_2() -> None:
+    answer = await Face().ask("GET", "/openapi/v2")
+
+    assert answer.json["swagger"] == "2.0"
+    assert (await Face().ask("HEAD", "/openapi/v2")).status == 200
