@@ -4,7 +4,7 @@ import pytest
 
 from listwatch.api.version import version_document
 from listwatch.protocol.kinds import GroupVersionKind
-from listwatch.schemas import facts
+from listwatch.schemas import facts, openapi
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -14,3 +14,5 @@ def _facts_are_read() -> None:
     facts.resource_facts()
     facts.message("")
     facts.schema_name(GroupVersionKind("", "v1", "ConfigMap"))
+    openapi.openapi_v2()
+    openapi.openapi_v3_index()
