@@ -210,3 +210,13 @@ async def test_a_dry_run_takes_nothing(house: House) -> None:
     await house.create("services", body, dry_run=True)
 
     assert (await house.create("services", body))["spec"]["clusterIP"] == "10.96.1.2"
+
+
+async def test_an_address_does_not_change_once_it_is_set(house: House) -> None:
+    await house.create("services", service(clusterIP="10.96.1.2"))
+    error = await refused(house.put("services", service(clusterIP="10.96.1.3")))
+
+    assert error.message == (
+        'Service "s" is invalid: spec.clusterIPs[0]: Invalid value: ["10.96.1.3"]: may not change '
+        "once set"
+    )

@@ -1,10 +1,12 @@
-"""Nodes and service accounts."""
+"""Nodes, service accounts, and events of the new API."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from listwatch.protocol.errors import Cause
+from listwatch.protocol.names import quoted
 from listwatch.registry.strategies.strategy import Strategy
 
 if TYPE_CHECKING:
@@ -42,6 +44,33 @@ class ServiceAccountStrategy(Strategy):
     def prepare_update(self, document: JSONObject, old: JSONObject, now: str) -> None:
         """Reduce each reference to a name."""
         _clean_references(document)
+
+
+@dataclass(frozen=True, slots=True)
+class NewEventStrategy(Strategy):
+    """Events made through `events.k8s.io`; it is stricter than the core group with new ones."""
+
+    create_on_update: bool = True
+    collects_garbage: bool = False
+
+    def validate(
+        self, document: JSONObject, old: JSONObject | None, subresource: str
+    ) -> list[Cause]:
+        """A new event says when, and whether it is normal; of the old fields it has none."""
+        if old is not None:
+            return []
+        causes = []
+        if not document.get("eventTime"):
+            causes.append(Cause("FieldValueRequired", "Required value", "eventTime"))
+        if document.get("type") not in ("Normal", "Warning"):
+            given = quoted(document.get("type") or "")
+            why = f"Invalid value: {given}: has invalid value"
+            causes.append(Cause("FieldValueInvalid", why, "type"))
+        for field in ("firstTimestamp", "lastTimestamp", "count", "source"):
+            if document.get(field):
+                why = 'Invalid value: "": needs to be unset'
+                causes.append(Cause("FieldValueInvalid", why, field))
+        return causes
 
 
 def _clean_references(document: JSONObject) -> None:

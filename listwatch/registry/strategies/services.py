@@ -8,6 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from orjson import dumps
+
+from listwatch.protocol.errors import Cause
 from listwatch.registry.strategies.strategy import Strategy
 
 if TYPE_CHECKING:
@@ -32,6 +35,26 @@ class ServiceStrategy(Strategy):
         _keep_allocated(new_spec, old_spec)
         _drop_what_the_type_lost(new_spec, old_spec)
 
+    def validate(
+        self, document: JSONObject, old: JSONObject | None, subresource: str
+    ) -> list[Cause]:
+        """The address stays as long as the type has one: clients remember it."""
+        new_spec, old_spec = document.get("spec") or {}, (old or {}).get("spec") or {}
+        before, after = _addresses(old_spec), _addresses(new_spec)
+        types_have_one = needs_cluster_ip(old_spec) and needs_cluster_ip(new_spec)
+        if not types_have_one or len(before) != len(after):
+            return []
+        given = dumps(after).decode()
+        return [
+            Cause(
+                "FieldValueInvalid",
+                f"Invalid value: {given}: may not change once set",
+                f"spec.clusterIPs[{index}]",
+            )
+            for index, address in enumerate(before)
+            if address != after[index]
+        ]
+
 
 def needs_cluster_ip(spec: JSONObject) -> bool:
     """Whether the type has an address in the cluster."""
@@ -49,6 +72,11 @@ def needs_health_port(spec: JSONObject) -> bool:
     """Whether a load balancer asks the nodes which of them has endpoints."""
     local = spec.get("externalTrafficPolicy") == "Local"
     return _type(spec) == "LoadBalancer" and local
+
+
+def _addresses(spec: JSONObject) -> list[str]:
+    first = spec.get("clusterIP")
+    return spec.get("clusterIPs") or ([first] if first else [])
 
 
 def _type(spec: JSONObject) -> str:

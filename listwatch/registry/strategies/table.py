@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 
 from listwatch.protocol.kinds import GroupResource
 from listwatch.registry.strategies.namespaces import NamespaceStrategy
-from listwatch.registry.strategies.others import NodeStrategy, ServiceAccountStrategy
+from listwatch.registry.strategies.others import (
+    NewEventStrategy,
+    NodeStrategy,
+    ServiceAccountStrategy,
+)
 from listwatch.registry.strategies.pods import PodStrategy
 from listwatch.registry.strategies.services import ServiceStrategy
 from listwatch.registry.strategies.strategy import Strategy
@@ -30,7 +34,7 @@ _STRATEGIES = {
     GroupResource("", "serviceaccounts"): ServiceAccountStrategy(),
     GroupResource("", "endpoints"): Strategy(create_on_update=True),
     GroupResource("", "events"): _EVENT,
-    GroupResource("events.k8s.io", "events"): _EVENT,
+    GroupResource("events.k8s.io", "events"): NewEventStrategy(),
     GroupResource("", "podtemplates"): Strategy(
         counts_generations=True, answers_deleted_object=True
     ),
