@@ -136,6 +136,7 @@ SESSION_COOKIE_AGE = 30 * 24 * 3600
 CSRF_COOKIE_NAME = "listwatch_csrf"
 CSRF_COOKIE_HTTPONLY = False  # the dashboard's scripts send it along with what they write
 X_FRAME_OPTIONS = "DENY"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024  # a form: the largest object, and what it was
 SECURE_REFERRER_POLICY = "same-origin"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},

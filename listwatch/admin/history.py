@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from django.contrib.admin.models import LogEntry
 from django.contrib.admin.options import get_content_type_for_model
@@ -48,7 +48,7 @@ def entries_of(kind: ObjectAdmin, key: str) -> list[Entry]:
     """The newest versions, newest first."""
     storage = kind.resource.storage
     log = Change.objects.filter(group=storage.group, resource=storage.resource, key=key)
-    rows = list(log.order_by("-revision")[: SHOWN + 1])
+    rows = cast("list[Change]", list(log.order_by("-revision")[: SHOWN + 1]))
     texts = {row.revision: _text(kind.resource, row) for row in rows}
     people = _people(kind, key)
     entries = []
@@ -77,7 +77,7 @@ def _text(resource: Resource, row: Change) -> str:
 
 def _people(kind: ObjectAdmin, key: str) -> dict[int, str]:
     """Who wrote which revision here in the admin."""
-    content_type = get_content_type_for_model(kind.model)  # type: ignore[arg-type]
+    content_type = get_content_type_for_model(kind.model)
     noted = LogEntry.objects.filter(content_type=content_type, object_id=key)
     found = {}
     for message, name in noted.values_list("change_message", "user__username")[: 4 * SHOWN]:

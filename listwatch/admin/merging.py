@@ -86,8 +86,8 @@ def _merged_objects(
     result = {}
     for name in [*mine, *(name for name in theirs if name not in mine)]:
         here = f"{path}.{name}" if path else name
-        places = [side.get(name, MISSING) for side in (base, mine, theirs)]
-        value = _merged(*places, here, both)
+        old, my, their = (side.get(name, MISSING) for side in (base, mine, theirs))
+        value = _merged(old, my, their, here, both)
         if value is not MISSING:
             result[name] = value
     return result
@@ -100,8 +100,8 @@ def _merged_lists(
     names = [*sides[1], *(name for name in sides[2] if name not in sides[1])]
     result = []
     for name in names:
-        places = [side.get(name, MISSING) for side in sides]
-        value = _merged(*places, f"{path}[{name}]", both)
+        old, my, their = (side.get(name, MISSING) for side in sides)
+        value = _merged(old, my, their, f"{path}[{name}]", both)
         if value is not MISSING:
             result.append(value)
     return result

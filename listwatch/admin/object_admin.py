@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -62,7 +62,9 @@ class ObjectAdmin(_ModelAdmin):
 
     # The list
 
-    def get_list_display(self, request: HttpRequest) -> Sequence[str | Callable[..., Any]]:
+    def get_list_display(
+        self, request: HttpRequest
+    ) -> list[str | Callable[[StoredObject], str | bool]]:
         """Name and namespace, kubectl's columns, labels."""
         place = ["namespace"] if self.resource.namespaced else []
         return ["name", *place, *map(_cell, self._columns()), _labels]
@@ -79,7 +81,7 @@ class ObjectAdmin(_ModelAdmin):
         }
         return super().changelist_view(request, {**ours, **(extra_context or {})})
 
-    def get_list_filter(self, request: HttpRequest) -> Sequence[Any]:
+    def get_list_filter(self, request: HttpRequest) -> list[Any]:
         """By namespace, where there are such, and by labels."""
         return [NamespaceFilter, LabelFilter] if self.resource.namespaced else [LabelFilter]
 
@@ -212,8 +214,8 @@ class ObjectAdmin(_ModelAdmin):
     def log(self, request: HttpRequest, key: str, flag: int, message: str) -> None:
         """Note in Django's own log who did what."""
         LogEntry.objects.create(
-            user_id=request.user.pk,
-            content_type=get_content_type_for_model(self.model),  # type: ignore[arg-type]
+            user_id=str(request.user.pk),
+            content_type=get_content_type_for_model(self.model),
             object_id=key,
             object_repr=key[:200],
             action_flag=flag,

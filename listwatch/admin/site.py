@@ -6,7 +6,8 @@ from typing import Any
 
 from django.contrib.admin import AdminSite
 from django.db.models import Count
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
+from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, reverse
 
 from listwatch.admin.models import APP
@@ -50,7 +51,7 @@ class Site(AdminSite):
         others = [app for app in apps if app["app_label"] != APP]
         return [*(group for app in ours for group in _by_group(app)), *others]
 
-    def index(self, request: HttpRequest, extra_context: Context | None = None) -> HttpResponse:
+    def index(self, request: HttpRequest, extra_context: Context | None = None) -> TemplateResponse:
         """The front page, with how many there are of each kind."""
         counts = StoredObject.objects.values_list("group", "resource").annotate(Count("pk"))
         found = {(group, resource): count for group, resource, count in counts}

@@ -152,6 +152,15 @@ async def test_another_name_in_the_text_is_refused(visitor: Visitor) -> None:
     assert await data_of(visitor) == {"k": "1"}
 
 
+async def test_a_text_that_is_too_long_for_its_kind_is_refused_and_kept(visitor: Visitor) -> None:
+    text = MAP.replace('"1"', "x" * 2_700_000)
+
+    page = await visitor.write("configmap/add/", text)
+
+    assert page.code in (413, 422)
+    assert page.document == text
+
+
 # Somebody else was quicker
 
 
