@@ -69,7 +69,7 @@ def load(
     return replace(options, **given)
 
 
-def _read(name: str, text: str, kind: type) -> Any:  # Any: one of the option types
+def _read(name: str, text: str, kind: type[Any]) -> Any:  # Any: one of the option types
     variable = f"LISTWATCH_{name.upper()}"
     if kind is bool:
         if text.lower() in _YES or text.lower() in _NO:

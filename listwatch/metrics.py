@@ -12,7 +12,6 @@ from typing import Any, Protocol
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from listwatch.changefeed.pump import PumpStatistics
 from listwatch.protocol.events import EndReason
 from listwatch.protocol.kinds import GroupResource
 from listwatch.store.compaction import CompactionStatistics
@@ -22,16 +21,38 @@ from listwatch.watchcache.statistics import CacherStatistics
 Of = Callable[[CacherStatistics], float]
 
 
-class Statistics(Protocol):
-    """What a scrape needs: the fields of `runtime.RuntimeStatistics` that are told here."""
+class PumpNumbers(Protocol):
+    """The fields of `changefeed.pump.PumpStatistics` that are told here: a sibling of this file."""
 
-    started_at: float
-    head: int
-    applied: int
-    pump: PumpStatistics
-    commits: CommitStatistics
-    compaction: CompactionStatistics
-    cachers: Mapping[str, CacherStatistics]
+    @property
+    def direct(self) -> int: ...
+    @property
+    def from_log(self) -> int: ...
+    @property
+    def gaps(self) -> int: ...
+    @property
+    def refills(self) -> int: ...
+    @property
+    def errors(self) -> int: ...
+
+
+class Statistics(Protocol):
+    """The fields of `runtime.RuntimeStatistics` that are told here."""
+
+    @property
+    def started_at(self) -> float: ...
+    @property
+    def head(self) -> int: ...
+    @property
+    def applied(self) -> int: ...
+    @property
+    def pump(self) -> PumpNumbers: ...
+    @property
+    def commits(self) -> CommitStatistics: ...
+    @property
+    def compaction(self) -> CompactionStatistics: ...
+    @property
+    def cachers(self) -> Mapping[str, CacherStatistics]: ...
 
 
 # One line a metric of each resource: name, help, and where the number stands.
