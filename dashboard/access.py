@@ -7,8 +7,8 @@ An attached watcher shows whole objects: the API's authorizer is asked as for an
 from __future__ import annotations
 
 import functools
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
@@ -20,7 +20,7 @@ from listwatch.registry.users import kubernetes_user
 
 if TYPE_CHECKING:
     from django.contrib.auth.base_user import AbstractBaseUser
-    from django.contrib.auth.models import AnonymousUser
+    from django.contrib.auth.models import AbstractUser, AnonymousUser
 
     from listwatch.protocol.kinds import Resource
     from listwatch.registry.context import UserInfo
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Visitor = AbstractBaseUser | AnonymousUser
 
 Parameters = ParamSpec("Parameters")
-View = Callable[Concatenate[HttpRequest, Parameters], Awaitable[HttpResponseBase]]
+View = Callable[Concatenate[HttpRequest, Parameters], Coroutine[Any, Any, HttpResponseBase]]
 
 _AUTHORIZER: Authorizer = GroupAuthorizer()
 
@@ -43,7 +43,7 @@ async def watching_user(
     runtime: Runtime, visitor: Visitor, resource: Resource, namespace: str
 ) -> UserInfo:
     """The visitor as a Kubernetes user; raises 403 if that user may not watch this resource."""
-    user: UserInfo = await runtime.readers.run(kubernetes_user, visitor)
+    user: UserInfo = await runtime.readers.run(kubernetes_user, cast("AbstractUser", visitor))
     prefix = f"/apis/{resource.group}" if resource.group else "/api"
     info = RequestInfo(
         path=f"{prefix}/{resource.version}/{resource.resource}",
@@ -64,7 +64,7 @@ def signed_in(view: View[Parameters]) -> View[Parameters]:
 
     @functools.wraps(view)
     async def guarded(
-        request: HttpRequest, *args: Parameters.args, **kwargs: Parameters.kwargs
+        request: HttpRequest, /, *args: Parameters.args, **kwargs: Parameters.kwargs
     ) -> HttpResponseBase:
         user: Any = await request.auser()  # Any: whatever user model the project has
         if may_see(user):

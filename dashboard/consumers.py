@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from typing import Any
+from typing import Any, cast
 
 import orjson
 from channels.generic.websocket import AsyncWebsocketConsumer
@@ -39,7 +39,7 @@ class DashboardConsumer(AsyncWebsocketConsumer):
             await self.close(SIGNED_OUT)
             return
         client: Any = self.scope.get("client") or ("", 0)  # Any: ASGI's host and port
-        runtime = self.scope["listwatch.runtime"]
+        runtime = cast("dict[str, Any]", self.scope)["listwatch.runtime"]
         self.session = Session(runtime, user, self._deliver, address=str(client[0]))
         self.task = asyncio.create_task(self._run(self.session), name="dashboard page")
 

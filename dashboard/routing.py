@@ -8,4 +8,6 @@ from dashboard.consumers import DashboardConsumer
 
 SOCKET_PATH = "/dashboard/socket/"
 
-websocket_urlpatterns = [path(SOCKET_PATH.lstrip("/"), DashboardConsumer.as_asgi())]
+websocket_urlpatterns = [
+    path(SOCKET_PATH.lstrip("/"), DashboardConsumer.as_asgi())  # type: ignore[arg-type]  # as Channels says
+]

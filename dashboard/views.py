@@ -6,7 +6,7 @@ Each page's data comes from `frames`, which reads statistics only; the `.json` t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.views import LoginView
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from listwatch.protocol.kinds import Resource
     from listwatch.runtime import Runtime
 
-Page = Callable[..., Awaitable[HttpResponseBase]]
+Page = Callable[..., Coroutine[Any, Any, HttpResponseBase]]
 Context = dict[str, Any]  # Any: what a template may be given
 
 TABS = (

@@ -18,7 +18,8 @@ from tests.dashboard.stage import Stage
 def open_socket(stage: Stage, user: Any) -> WebsocketCommunicator:
     router = URLRouter(websocket_urlpatterns)  # type: ignore[arg-type]  # channels' own type
     socket = WebsocketCommunicator(router, SOCKET_PATH)
-    socket.scope |= {"user": user, "listwatch.runtime": stage, "client": ["127.0.0.1", 1]}
+    scope: Any = socket.scope
+    scope.update({"user": user, "listwatch.runtime": stage, "client": ["127.0.0.1", 1]})
     return socket
 
 

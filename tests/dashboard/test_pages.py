@@ -35,7 +35,8 @@ class Client(AsyncClient):
         self._stage = stage
 
     def _base_scope(self, **request: Any) -> dict[str, Any]:
-        return {**super()._base_scope(**request), "listwatch.runtime": self._stage}
+        base = super()._base_scope(**request)  # type: ignore[misc]  # not in the stubs
+        return {**base, "listwatch.runtime": self._stage}
 
 
 class Page(HTMLParser):

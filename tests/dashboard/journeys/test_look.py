@@ -102,9 +102,9 @@ def test_keys_do_what_the_help_says(live: Visit) -> None:
         expect(page.locator("#help").get_by_text(key.says)).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("#help")).not_to_be_visible()
-    for key, path in (("f", "flow/"), ("w", "watchers/"), ("a", "attach/"), ("o", "")):
+    for letter, path in (("f", "flow/"), ("w", "watchers/"), ("a", "attach/"), ("o", "")):
         page.keyboard.press("g")
-        page.keyboard.press(key)
+        page.keyboard.press(letter)
         page.wait_for_url(f"**/dashboard/{path}")
         page.wait_for_selector("#chip[data-is=live]")
 
@@ -119,7 +119,7 @@ def test_keys_are_letters_while_one_types(live: Visit) -> None:
     assert "/attach/" in page.url
 
 
-VALUES = {
+VALUES: dict[str, list[float]] = {
     "count": [0, 7, 999, 1000, 1234567],
     "rate": [0, 0.04, 0.25, 1, 9.94, 9.96, 41.4, 1234.5],
     "ms": [0, 0.0001, 0.41, 0.994, 0.996, 1.25, 9.94, 9.96, 41.5, 999.4, 999.6, 4210, 130000],
