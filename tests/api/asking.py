@@ -71,6 +71,13 @@ class Connection:
         if self.blocked.is_set() and message.get("body"):
             await asyncio.Event().wait()
 
+    async def until(self, text: bytes, seconds: float = 20.0) -> None:
+        """Wait until the body holds this."""
+        async with asyncio.timeout(seconds):
+            while text not in self.answer.body:
+                self.sent.clear()
+                await self.sent.wait()
+
     def leave(self) -> None:
         self._messages.put_nowait({"type": "http.disconnect"})
 
