@@ -10,7 +10,10 @@ import pytest
 from listwatch.schemas.decoding import decode
 from listwatch.schemas.defaults import apply_defaults
 from listwatch.schemas.kinds import builtin_resources
+from tests.postgres import postgres_url
 from tests.registry.house import House, open_house
+
+__all__ = ["postgres_url"]
 
 
 @pytest.fixture(scope="session")
