@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from listwatch.api.renderers import TextRenderer
@@ -22,6 +21,7 @@ class MetricsView(KubernetesView):
 
     async def get(self, request: Request) -> KubernetesResponse:
         """All metrics of this process."""
-        render = import_module("listwatch.metrics").render
+        from listwatch.metrics import render  # at the first scrape: it loads prometheus_client
+
         text = render(self.plain.services.runtime.statistics())
         return KubernetesResponse(text, content_type=CONTENT_TYPE)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from listwatch import metrics
 from listwatch.api.version import version_document
 from listwatch.protocol.kinds import GroupVersionKind
 from listwatch.schemas import facts, openapi
@@ -16,3 +17,4 @@ def _facts_are_read() -> None:
     facts.schema_name(GroupVersionKind("", "v1", "ConfigMap"))
     openapi.openapi_v2()
     openapi.openapi_v3_index()
+    assert metrics.render

@@ -131,6 +131,15 @@ async def test_events_of_two_groups_are_one_object(face: Face) -> None:
     watching.leave()
 
 
+async def test_a_scrape_is_prometheus_text(face: Face) -> None:
+    answer = await face.ask("GET", "/metrics")
+
+    assert answer.status == 200
+    assert answer.header("content-type") == ["text/plain; version=0.0.4; charset=utf-8"]
+    assert b"apiserver_watch_cache_resource_version" in answer.body
+    assert b'resource="configmaps"' in answer.body
+
+
 def _configmaps(face: Face) -> object:
     resource = face.runtime.resources.find("", "v1", "configmaps")
     assert resource is not None
