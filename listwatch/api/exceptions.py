@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from rest_framework import exceptions
 
 from listwatch.api.responses import KubernetesResponse
@@ -68,6 +68,6 @@ def as_status(error: Exception) -> StatusError:
             return StatusError(error.status_code, reason, str(error.detail))
         case RequestDataTooBig():
             return StatusError(413, "RequestEntityTooLarge", str(error))
-        case UnicodeDecodeError():
-            return bad_request(f"the request is not UTF-8: {error}")
+        case SuspiciousOperation():
+            return bad_request(str(error))
     return internal_error("the server failed on this request; its log says why")

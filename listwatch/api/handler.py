@@ -83,6 +83,8 @@ class KubernetesHandler(ASGIHandler):
             body = await _read_body(scope, receive, limit)
         except RequestAborted:
             return
+        # Whatever is no ASCII is percent-encoded by those who keep to the rules.
+        scope["query_string"] = scope["query_string"].decode("latin-1")
         request = KubernetesRequest(scope, body or b"", self.services(runtime))
         with _Disconnect(receive):
             view = view_of(request.info)()
@@ -105,7 +107,7 @@ class KubernetesHandler(ASGIHandler):
         response: KubernetesResponse,
         send: Callable[[Message], Awaitable[None]],
     ) -> None:
-        headers = [(n.encode(), v.encode("latin-1")) for n, v in response.items()]
+        headers = [(n.lower().encode(), v.encode("latin-1")) for n, v in response.items()]
         audit = request.META.get("HTTP_AUDIT_ID") or str(uuid.uuid4())
         headers.append((b"audit-id", audit.encode("latin-1")))
         headers += warning_headers(response.warnings)

@@ -68,12 +68,13 @@ def refusal(user: UserInfo, info: RequestInfo) -> StatusError:
     resource = GroupResource(info.group, info.resource)
     what = f"{info.resource}/{info.subresource}" if info.subresource else info.resource
     where = f'in the namespace "{info.namespace}"' if info.namespace else "at the cluster scope"
-    named = f'{resource} "{info.name}"' if info.name else str(resource)
+    name = info.name or info.selected
+    named = f'{resource} "{name}"' if name else str(resource)
     message = (
         f'{named} is forbidden: User "{user.name}" cannot {info.verb} resource "{what}" '
         f'in API group "{info.group}" {where}'
     )
-    details = {"name": info.name, "group": info.group, "kind": info.resource}
+    details = {"name": name, "group": info.group, "kind": info.resource}
     details = {key: value for key, value in details.items() if value}
     return StatusError(403, "Forbidden", message, details=details)
 

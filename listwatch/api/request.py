@@ -14,7 +14,9 @@ from django.core.handlers.asgi import ASGIRequest
 
 from listwatch.api import negotiation
 from listwatch.api.request_info import parse
-from listwatch.protocol.options import boolean
+from listwatch.protocol.errors import StatusError
+from listwatch.protocol.options import boolean, first
+from listwatch.protocol.selectors import FieldSelector
 
 if TYPE_CHECKING:
     from listwatch.api.services import Services
@@ -43,8 +45,10 @@ class KubernetesRequest(ASGIRequest):
         self.services = services
         text = self.META["QUERY_STRING"]
         self.query: dict[str, list[str]] = parse_qs(text, keep_blank_values=True) if text else {}
-        watch = bool(text) and boolean(self.query, "watch")
-        self.info = parse(self.method or "", self.path, watch=watch)
+        watch, selected = False, ""
+        if text:
+            watch, selected = boolean(self.query, "watch"), _selected(self.query)
+        self.info = parse(self.method or "", self.path, watch=watch, selected=selected)
 
     @cached_property
     def agent(self) -> str:
@@ -62,3 +66,13 @@ class KubernetesRequest(ASGIRequest):
         """The client's address and port, as far as the server knows them."""
         client = self.scope.get("client")
         return f"{client[0]}:{client[1]}" if client else ""
+
+
+def _selected(query: dict[str, list[str]]) -> str:
+    text = first(query, "fieldSelector")
+    if "metadata.name" not in text:
+        return ""
+    try:
+        return FieldSelector.parse(text).requires("metadata.name") or ""
+    except StatusError:
+        return ""  # whoever reads the options says so

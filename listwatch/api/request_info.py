@@ -21,8 +21,9 @@ class RequestInfo:
     """One request, before anything is looked up.
 
     `verb` is the lower-cased method where `is_resource` is False. Of a Namespace object, `name`
-    and `namespace` are both its name. `rest` is what follows the subresource. `forced_watch` marks
-    the deprecated /watch/ paths.
+    and `namespace` are both its name. `selected` is the one name that the field selector of a
+    collection leaves: who may see that object alone may list and watch it so. `rest` is what
+    follows the subresource. `forced_watch` marks the deprecated /watch/ paths.
     """
 
     path: str
@@ -36,10 +37,11 @@ class RequestInfo:
     subresource: str = ""
     rest: tuple[str, ...] = ()
     forced_watch: bool = False
+    selected: str = ""
 
 
-def parse(method: str, path: str, *, watch: bool = False) -> RequestInfo:
-    """Read a request; `watch` is what its query says. Never fails."""
+def parse(method: str, path: str, *, watch: bool = False, selected: str = "") -> RequestInfo:
+    """Read a request; `watch` and `selected` are what its query says. Never fails."""
     parts = path.strip("/").split("/")
     group = ""
     if len(parts) >= 3 and parts[0] == "api":
@@ -71,6 +73,7 @@ def parse(method: str, path: str, *, watch: bool = False) -> RequestInfo:
         subresource=subresource,
         rest=tuple(rest),
         forced_watch=special and verb == "watch",
+        selected="" if name else selected,
     )
 
 

@@ -96,6 +96,15 @@ async def test_a_refusal_names_the_object_in_its_details(face: Face) -> None:
     assert path.json["details"] == {}
 
 
+async def test_the_one_name_that_a_selector_leaves_is_what_is_asked_for(face: Face) -> None:
+    one = await face.ask("GET", f"{PATH}?fieldSelector=metadata.name%3Da", token="L")
+    other = await face.ask("GET", f"{PATH}?fieldSelector=metadata.name!%3Da", token="L")
+
+    assert one.json["details"] == {"name": "a", "kind": "configmaps"}
+    assert one.json["message"].startswith('configmaps "a" is forbidden')
+    assert other.json["details"] == {"kind": "configmaps"}
+
+
 @pytest.mark.parametrize(
     ("path", "anybody", "limited"),
     [("/version", 200, 200), ("/healthz", 200, 200), ("/readyz/ping", 200, 200),

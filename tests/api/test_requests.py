@@ -234,3 +234,11 @@ async def test_too_many_at_once_are_refused_and_counted_down_again(face: Face) -
     assert (refused.status, refused.header("retry-after")) == (429, ["1"])
     assert [connection.answer.status for connection in waiting] == [200, 200]
     assert (in_flight.statistics().reading, in_flight.statistics().refused) == (0, 1)
+
+
+async def test_a_query_that_is_not_ascii_is_read_all_the_same(face: Face) -> None:
+    connection = face.open("GET", f"{PATH}?limit=1&x=\xe9")
+    assert connection.task is not None
+    await connection.task
+
+    assert connection.answer.status == 200
