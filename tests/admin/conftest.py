@@ -14,6 +14,9 @@ from django.db import connection
 from listwatch.conf import Options
 from listwatch.runtime import Runtime
 from tests.admin.visitor import Client, Visitor
+from tests.postgres import postgres_url
+
+__all__ = ["postgres_url"]
 
 
 @pytest.fixture(scope="session")
