@@ -6,7 +6,9 @@ text, since a browser's numbers end at 2^53.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 JSON = dict[str, Any]  # Any: JSON values
 
 WATCHERS = 250  # rows of open watches at most: those furthest behind
+AT_ONCE = 50  # watches asked for their statistics in one turn of the loop
 ENDED = 50  # rows of ended watches at most: the newest
 EVENTS = 100  # of all rings on the flow page as it stands
 FEW_LANES = 20  # up to here, each of these events is asked who took it
@@ -91,6 +94,7 @@ def resource_row(statistics: CacherStatistics, oldest_at: float | None) -> JSON:
     }
 
 
+@lru_cache(maxsize=1024)
 def resource_url(group_resource: GroupResource) -> str:
     """The page of a resource."""
     return reverse("dashboard:resource", args=[str(group_resource)])
@@ -99,19 +103,22 @@ def resource_url(group_resource: GroupResource) -> str:
 # Watchers.
 
 
-def watchers(runtime: Runtime) -> JSON:
+async def watchers(runtime: Runtime) -> JSON:
     """All watches of all resources, as they stand."""
-    return watcher_tables(all_watchers(runtime.caches.cachers().values()))
+    return watcher_tables(await watches(runtime.caches.cachers().values()))
 
 
-def all_watchers(cachers: Iterable[Cacher]) -> list[WatcherStatistics]:
-    """The open and the remembered ended watches of these caches."""
-    return [watcher for cacher in cachers for watcher in watchers_of(cacher)]
-
-
-def watchers_of(cacher: Cacher) -> list[WatcherStatistics]:
-    """The open and the remembered ended watches of one cache."""
-    return [*(watcher.statistics() for watcher in cacher.watchers()), *cacher.ended()]
+async def watches(cachers: Iterable[Cacher]) -> list[WatcherStatistics]:
+    """The open and the remembered ended watches of these caches; others have turns between."""
+    found: dict[int, WatcherStatistics] = {}
+    for cacher in cachers:
+        for number, watcher in enumerate(cacher.watchers(), start=1):
+            found[watcher.id] = watcher.statistics()
+            if number % AT_ONCE == 0:
+                await asyncio.sleep(0)
+        # Last, since some may have ended meanwhile.
+        found |= {ended.id: ended for ended in cacher.ended()}
+    return list(found.values())
 
 
 def watcher_tables(statistics: Sequence[WatcherStatistics]) -> JSON:
@@ -196,10 +203,10 @@ def selector_text(watcher: WatcherStatistics) -> str:
 # One resource.
 
 
-def resource(runtime: Runtime, cacher: Cacher, *, before: int | None = None, limit: int) -> JSON:
+async def resource(cacher: Cacher, *, before: int | None = None, limit: int) -> JSON:
     """A resource's page as it stands; `older` is where the next older page of slots begins."""
     statistics = cacher.statistics()
-    watching = watchers_of(cacher)
+    watching = await watches([cacher])
     ring_map = RingMap()
     ring_map.read(statistics.ring, cacher.ring_slots)
     last = statistics.ring.end

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from listwatch.watchcache.watcher import CacheWatcher
 
 HELD = 200  # journeys kept: what a page shows
-PER_SECOND = 50  # journeys begun a second at most, in bursts of as many; the rest are counted
+PER_SECOND = 20  # journeys begun a second at most: more nobody reads; the rest are counted
+BURST = 50  # journeys begun at once at most
 NAMES = 6  # clients named a journey; the rest are counted
 
 
@@ -64,7 +65,8 @@ class EventFlow:
         self._notify = changed
         self._journeys: deque[Journey] = deque(maxlen=HELD)
         self._by_revision: dict[int, Journey] = {}
-        self._allowance = float(PER_SECOND)  # journeys that may begin now
+        self._newest = -1  # revision of the newest journey
+        self._allowance = float(BURST)  # journeys that may begin now
         self._allowed_at = clock.monotonic()
         self.sequence = 0  # of the newest change to any journey
         self.seen = 0  # events
@@ -84,6 +86,7 @@ class EventFlow:
         journey = Journey(group_resource, event, self._clock.now())
         self._journeys.append(journey)
         self._by_revision[event.revision] = journey
+        self._newest = event.revision
         self._changed(journey)
 
     def offered(self, group_resource: GroupResource, event: Version, lanes: Sequence[Lane]) -> None:
@@ -95,7 +98,8 @@ class EventFlow:
 
     def delivered(self, watcher: CacheWatcher, after: int, until: int, size: int) -> None:
         """Mark every followed event that this chunk held for this watcher."""
-        if not self._journeys or until < self._journeys[0].revision:
+        # Most chunks of a busy server hold no event that is followed: those must cost nothing.
+        if after >= self._newest or until < self._journeys[0].revision:
             return
         now = self._clock.now()
         lane = watcher.lane
@@ -124,7 +128,7 @@ class EventFlow:
     def _allows(self) -> bool:
         now = self._clock.monotonic()
         grown = (now - self._allowed_at) * PER_SECOND
-        self._allowance, self._allowed_at = min(self._allowance + grown, PER_SECOND), now
+        self._allowance, self._allowed_at = min(self._allowance + grown, BURST), now
         if self._allowance < 1:
             return False
         self._allowance -= 1

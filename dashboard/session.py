@@ -164,7 +164,7 @@ class Session:
         """Send frames for ever."""
         while True:
             await self._until_due()
-            frame = self._frame()
+            frame = await self._frame()
             if frame is not None:
                 await self._send(frame)
 
@@ -202,10 +202,12 @@ class Session:
     def _sources(self) -> list[Subscription | Attachment]:
         return [*self._subscriptions.values(), *self._attachments.values()]
 
-    def _frame(self) -> Frame | None:
+    async def _frame(self) -> Frame | None:
         now = self._clock.monotonic()
         channels: dict[str, Any] = {}  # Any: JSON values
-        moved = self._look(now, channels) if now >= self._looked_at + self._rest else False
+        moved = False
+        if now >= self._looked_at + self._rest:
+            moved = await self._look(now, channels)
         for source in (self._subscriptions, self._attachments):
             for name, part in source.items():
                 if part.dirty and (data := part.take()) is not None:
@@ -223,11 +225,12 @@ class Session:
         frame |= {"applied": applied, "head": head, "channels": channels}
         return frame
 
-    def _look(self, now: float, channels: dict[str, Any]) -> bool:
+    async def _look(self, now: float, channels: dict[str, Any]) -> bool:
         """Ask for the statistics once, for all who show some; True if the revisions moved."""
         statistics = self._runtime.statistics()
-        for name, subscription in self._subscriptions.items():
-            if (data := subscription.look(statistics)) is not None:
+        for name, subscription in tuple(self._subscriptions.items()):
+            data = await subscription.look(statistics)
+            if data is not None and self._subscriptions.get(name) is subscription:
                 channels[name] = data
         taken = self._clock.monotonic() - now
         self._looked_at = now

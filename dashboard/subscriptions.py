@@ -33,7 +33,7 @@ class Subscription(Protocol):
 
     dirty: bool
 
-    def look(self, statistics: RuntimeStatistics) -> JSON | None:
+    async def look(self, statistics: RuntimeStatistics) -> JSON | None:
         """What changed in the statistics; None if nothing did."""
 
     def take(self) -> JSON | None:
@@ -87,7 +87,7 @@ class Overview(_Tables):
         super().__init__(runtime, argument, wake)
         self._table = TableChanges()
 
-    def look(self, statistics: RuntimeStatistics) -> JSON | None:
+    async def look(self, statistics: RuntimeStatistics) -> JSON | None:
         """Figures come with every look, since the sparkline takes a bar from each."""
         received = {name: each.received for name, each in statistics.cachers.items()}
         rates = self._rates.read(received)
@@ -126,9 +126,9 @@ class Watchers(_Tables):
         super().__init__(runtime, argument, wake)
         self._watching = _Watching()
 
-    def look(self, statistics: RuntimeStatistics) -> JSON | None:
+    async def look(self, statistics: RuntimeStatistics) -> JSON | None:
         """Rows that changed."""
-        tables = frames.watchers(self._runtime)
+        tables = await frames.watchers(self._runtime)
         changed = self._changed({"counts": tables["counts"]})
         return (changed | self._watching.update(tables)) or None
 
@@ -145,12 +145,12 @@ class ResourceChannel(_Tables):
         self._slots = TableChanges()
         self._watching = _Watching()
 
-    def look(self, statistics: RuntimeStatistics) -> JSON | None:
+    async def look(self, statistics: RuntimeStatistics) -> JSON | None:
         """What changed in any part of the page."""
         cacher = self._runtime.caches.cacher(self._group_resource)
         numbers = cacher.statistics()
         self._ring_map.read(numbers.ring, cacher.ring_slots)
-        watching = frames.watchers_of(cacher)
+        watching = await frames.watches([cacher])
         tables = frames.watcher_tables(watching)
         rate = self._rates.read({"": numbers.received}).get("")
         changed = self._changed({
@@ -180,7 +180,7 @@ class Flow:
         self._seen_at_pause = 0
         self.dirty = False
 
-    def look(self, statistics: RuntimeStatistics) -> JSON | None:
+    async def look(self, statistics: RuntimeStatistics) -> JSON | None:
         """Events a second."""
         if self._flow is None:
             return None

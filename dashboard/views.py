@@ -125,7 +125,7 @@ async def resource(
     before = request.GET.get("before", "")
     if not before.isdecimal():
         before = ""
-    data = frames.resource(runtime, cacher, before=int(before) if before else None, limit=SLOTS)
+    data = await frames.resource(cacher, before=int(before) if before else None, limit=SLOTS)
     older = data.pop("older")
     context = {
         "resource": str(group_resource),
@@ -152,7 +152,7 @@ async def flow(request: HttpRequest, *, as_json: bool = False) -> HttpResponseBa
 @signed_in
 async def watchers(request: HttpRequest, *, as_json: bool = False) -> HttpResponseBase:
     """Every watcher of every resource, and those that ended lately."""
-    data = frames.watchers(runtime_of(request))
+    data = await frames.watchers(runtime_of(request))
     context = {"watch_command": "kubectl get pods -A -w --output-watch-events"}
     return await _answer(request, "watchers", data, context, as_json=as_json)
 
