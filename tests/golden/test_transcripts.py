@@ -18,6 +18,7 @@ HERE = Path(__file__).parent
 # These want a server that has forgotten its first versions.
 FORGETFUL = ("list-28-rv-exact-too-old.json", "list-29-continue-expired.json")
 JOBS = 6  # scenarios at once: the windows in which watches are read are real time
+VARIABLES = {"limited": "limitedtoken"}  # the token of a user who may do nothing
 RECORDED_WITHOUT_CONTROLLERS = {"LISTWATCH_NAMESPACE_CONTROLLER": "false"}
 
 Results = dict[str, tuple[int, int, str]]
@@ -32,7 +33,7 @@ def play(server: Server, names: list[str]) -> Results:
 
     def one(name: str) -> tuple[int, int, str]:
         transcript: Any = json.loads((HERE / "transcripts" / name).read_text())
-        return replay.check_scenario(client, transcript, {}, True)  # type: ignore[no-any-return, no-untyped-call]
+        return replay.check_scenario(client, transcript, VARIABLES, True)  # type: ignore[no-any-return, no-untyped-call]
 
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         return dict(zip(names, pool.map(one, names), strict=True))
@@ -47,7 +48,12 @@ def core(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture(scope="module")
 def passing(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    with running(tmp_path_factory.mktemp("golden"), **RECORDED_WITHOUT_CONTROLLERS) as server:
+    folder = tmp_path_factory.mktemp("golden")
+    tokens = folder / "tokens.csv"
+    tokens.write_text("limitedtoken,limited,1,testers\n")
+    with running(
+        folder, "--token-auth-file", str(tokens), **RECORDED_WITHOUT_CONTROLLERS
+    ) as server:
         return play(server, named("passing.txt"))
 
 
