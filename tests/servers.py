@@ -198,6 +198,11 @@ class Server:
         line = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
         return int(line.split()[1]) * 1024
 
+    def processor_seconds(self) -> float:
+        """Seconds of processor time that the process has used."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
 
 def _without_ports(arguments: tuple[str, ...]) -> Iterator[str]:
     # Ports are ours: whatever a test asks for is left out, so that a restart finds them again.
