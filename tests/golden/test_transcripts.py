@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import json
 import time
 from collections.abc import Iterator
@@ -11,8 +12,10 @@ from typing import Any
 
 import pytest
 
+from tests import postgres
 from tests.golden import replay
 from tests.servers import Server, running
+
 
 HERE = Path(__file__).parent
 # These want a server that has forgotten its first versions.
@@ -39,10 +42,16 @@ def play(server: Server, names: list[str]) -> Results:
         return dict(zip(names, pool.map(one, names), strict=True))
 
 
-@pytest.fixture(scope="module", params=["serve", "runserver"])
+@pytest.fixture(scope="module", params=["serve", "runserver", "serve on PostgreSQL"])
 def core(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Results:
+    command, _, database = request.param.partition(" on ")
+    environment = dict(RECORDED_WITHOUT_CONTROLLERS)
     folder = tmp_path_factory.mktemp("golden")
-    with running(folder, command=request.param, **RECORDED_WITHOUT_CONTROLLERS) as server:
+    with contextlib.ExitStack() as stack:
+        if database:
+            cluster = stack.enter_context(postgres.running())
+            environment["LISTWATCH_DATABASE_URL"] = cluster.url()
+        server = stack.enter_context(running(folder, command=command, **environment))
         return play(server, named("core.txt"))
 
 
