@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.conf import settings
 from django.test import override_settings
 
@@ -61,13 +62,13 @@ def test_a_sqlite_that_is_too_old_is_found(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_plain_daphne_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks.apps, "is_installed", lambda name: name == "daphne")
+    monkeypatch.setattr(apps, "is_installed", lambda name: name == "daphne")
     for order, expected in (
         (["listwatch", "daphne"], []),
         (["daphne", "listwatch"], ["listwatch.W003"]),
     ):
         configs = [SimpleNamespace(name=name) for name in order]
-        monkeypatch.setattr(checks.apps, "get_app_configs", lambda configs=configs: configs)
+        monkeypatch.setattr(apps, "get_app_configs", lambda configs=configs: configs)
         assert ids(checks.check_development_server(None)) == expected
 
 

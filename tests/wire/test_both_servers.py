@@ -183,3 +183,19 @@ def test_the_root_sends_a_browser_to_the_dashboard_and_tells_a_client_the_paths(
     answer.read()
     connection.close()
     assert (answer.status, answer.headers["location"]) == (302, "/dashboard/")
+
+
+def test_five_hundred_watches_start_no_thread(any_server: Server) -> None:
+    def threads() -> int:
+        return len(list(Path(f"/proc/{any_server.pid}/task").iterdir()))
+
+    with ExitStack() as open_:
+        open_.enter_context(Stream(any_server, f"{CONFIG_MAPS}?watch=1")).headers()
+        before = threads()
+        streams = [
+            open_.enter_context(Stream(any_server, f"{CONFIG_MAPS}?watch=1")) for _ in range(500)
+        ]
+        for stream in streams:
+            assert stream.headers()[":status"] == "200"
+
+        assert threads() == before
