@@ -242,8 +242,9 @@ class GroupCommitter:
             announce(changes)
 
         try:
+            connection.ensure_connection()
+            raw = connection.connection
             with transaction.atomic(durable=True), connection.cursor() as cursor:
-                raw = connection.connection
                 # Before any callback of a guard's: what that does cannot undo the commit.
                 transaction.on_commit(on_commit, robust=True)
                 now = self._clock.now()

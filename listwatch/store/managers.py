@@ -5,7 +5,7 @@ Used by `models`.
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from django.db import models, transaction
 
@@ -79,5 +79,17 @@ class StoredObjectQuerySet(models.QuerySet[models.Model]):
     delete.alters_data = True  # type: ignore[attr-defined]  # templates may not call it
 
 
-ReadOnlyManager = models.Manager.from_queryset(ReadOnlyQuerySet)
-StoredObjectManager = models.Manager.from_queryset(StoredObjectQuerySet)
+class ReadOnlyManager(models.Manager[Any]):  # Any: rows of either model
+    """Querysets that only look."""
+
+    def get_queryset(self) -> ReadOnlyQuerySet:
+        """All rows."""
+        return ReadOnlyQuerySet(self.model, using=self._db)
+
+
+class StoredObjectManager(models.Manager[Any]):  # Any: StoredObject, which imports this
+    """Querysets that write through the log."""
+
+    def get_queryset(self) -> StoredObjectQuerySet:
+        """All rows."""
+        return StoredObjectQuerySet(self.model, using=self._db)

@@ -31,7 +31,7 @@ class Head(models.Model):
     compacted = models.BigIntegerField(default=0)
     swept = models.BigIntegerField(default=0)
 
-    objects = ReadOnlyManager()
+    objects: ClassVar[models.Manager[Head]] = ReadOnlyManager()
 
     class Meta:  # noqa: D106 (Django's word)
         verbose_name_plural = "head"
@@ -72,7 +72,7 @@ class StoredObject(models.Model):
     splice = models.IntegerField()
     body = models.BinaryField()
 
-    objects = StoredObjectManager()
+    objects: ClassVar[models.Manager[StoredObject]] = StoredObjectManager()
 
     class Meta:  # noqa: D106 (Django's word)
         constraints: ClassVar = [
@@ -152,7 +152,7 @@ class Change(models.Model):
     body = models.BinaryField()
     committed_at = models.FloatField()
 
-    objects = ReadOnlyManager()
+    objects: ClassVar[models.Manager[Change]] = ReadOnlyManager()
 
     class Meta:  # noqa: D106 (Django's word)
         indexes: ClassVar = [

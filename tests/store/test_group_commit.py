@@ -7,6 +7,7 @@ import threading
 from collections.abc import Awaitable, Callable
 
 import pytest
+from blockbuster import BlockBuster
 from django.contrib.auth.models import Permission
 from django.db import connection, transaction
 
@@ -266,6 +267,17 @@ async def test_stopping_answers_what_was_taken_and_takes_no_more(store: None) ->
         await committer.submit(create("z"))
 
 
+async def test_a_write_submitted_in_the_very_turn_of_the_stop_is_answered(
+    committer: GroupCommitter, blockbuster: BlockBuster
+) -> None:
+    blockbuster.deactivate()  # stop() is called in the loop, to be between two of its steps
+    taken = asyncio.ensure_future(committer.submit(create("a")))
+    asyncio.get_running_loop().call_soon(committer.stop)
+
+    async with asyncio.timeout(10):
+        assert (await taken).revision == 1
+
+
 async def test_a_stopped_committer_can_be_started_again(committer: GroupCommitter) -> None:
     await asyncio.to_thread(committer.stop)
     committer.start()
@@ -338,6 +350,29 @@ async def test_the_live_writer_syncs_fully(committer: GroupCommitter) -> None:
     await committer.submit(create("a", guard=guard))
 
     assert seen == [2, "wal"]
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite's lock of the whole file")
+async def test_a_file_that_stays_locked_fails_the_group_and_not_the_connection(
+    committer: GroupCommitter, readers: Readers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(connection.settings_dict["OPTIONS"], "timeout", 0.05)
+    locked, free = threading.Event(), threading.Event()
+
+    def lock() -> None:
+        with transaction.atomic():
+            locked.set()
+            assert free.wait(10)
+
+    locking = asyncio.ensure_future(readers.run(lock))
+    assert await asyncio.to_thread(locked.wait, 10)
+    with pytest.raises(StoreUnavailable, match="locked"):
+        await committer.submit(create("a"))
+    free.set()
+    await locking
+
+    assert (await committer.submit(create("a"))).revision == 1
+    assert committer.statistics().reconnections == 0
 
 
 def _backend_killer(pid: list[int]) -> Callable[[Transaction], None]:
