@@ -16,7 +16,6 @@ from tests import postgres
 from tests.golden import replay
 from tests.servers import Server, running
 
-
 HERE = Path(__file__).parent
 # These want a server that has forgotten its first versions.
 FORGETFUL = ("list-28-rv-exact-too-old.json", "list-29-continue-expired.json")
