@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from listwatch.api.index import NOT_FOUND
 from listwatch.api.renderers import TextRenderer
-from listwatch.api.responses import EmptyResponse, KubernetesResponse
+from listwatch.api.responses import EmptyResponse, KubernetesResponse, TextResponse
 from listwatch.api.views import KubernetesView
 from listwatch.protocol.kinds import api_version
 from listwatch.protocol.options import first
@@ -77,7 +77,7 @@ class OpenAPIV3View(OpenAPIView):
             case _:
                 document = None
         if document is None:
-            return _not_found()
+            return TextResponse(NOT_FOUND, status=404)
         given = first(self.plain.query, "hash")
         if given and given != document.etag:
             response: KubernetesResponse = EmptyResponse(status=301)
@@ -89,7 +89,3 @@ class OpenAPIV3View(OpenAPIView):
             now = self.plain.services.runtime.clock.now()
             response["Expires"] = formatdate(now + _YEAR, usegmt=True)
         return response
-
-
-def _not_found() -> KubernetesResponse:
-    return KubernetesResponse(NOT_FOUND.encode(), status=404, content_type="text/plain")

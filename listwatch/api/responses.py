@@ -96,3 +96,12 @@ class EmptyResponse(KubernetesResponse):
     def begin(self) -> None:
         """Nothing to render."""
         self.headers.pop("Content-Type", None)
+
+
+class TextResponse(KubernetesResponse):
+    """Text, whatever was negotiated."""
+
+    def begin(self) -> None:
+        """Nothing to negotiate about."""
+        self.headers["Content-Type"] = "text/plain; charset=utf-8"
+        self._begun = [self.data.encode()]

@@ -195,7 +195,10 @@ async def test_an_openapi_document_that_is_there_is_not_sent_again() -> None:
 
 @pytest.mark.parametrize("path", ["apis/none/v1", "api/v2", "api", "x/y/z/a"])
 async def test_an_openapi_document_of_nothing_is_404(path: str) -> None:
-    assert (await Face().ask("GET", f"/openapi/v3/{path}")).status == 404
+    for agent in ("kubectl/v1", "curl/8"):
+        answer = await Face().ask("GET", f"/openapi/v3/{path}", headers={"user-agent": agent})
+
+        assert (answer.status, answer.body) == (404, b"404 page not found\n")
 
 
 async def test_the_whole_of_openapi_is_one_document_of_version_2() -> None:
