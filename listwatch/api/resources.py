@@ -27,6 +27,7 @@ from listwatch.api.watch import watch_response
 from listwatch.protocol.continue_tokens import ContinueToken
 from listwatch.protocol.errors import method_not_served, resource_not_found
 from listwatch.protocol.options import (
+    APPLY_PATCH,
     FIELD_MANAGER_LENGTH,
     DeleteOptions,
     GetOptions,
@@ -34,6 +35,7 @@ from listwatch.protocol.options import (
     WriteOptions,
 )
 from listwatch.registry.context import RequestContext
+from listwatch.registry.patch import check_patch_type
 
 if TYPE_CHECKING:
     from rest_framework.parsers import BaseParser
@@ -195,6 +197,8 @@ class ObjectView(ResourceView):
     async def patch(self, request: Request) -> KubernetesResponse:
         """Patch, by the kind of patch that the Content-Type names."""
         given = (request.content_type or "").partition(";")[0].strip().lower()
+        if given == APPLY_PATCH:
+            check_patch_type(given)  # whoever sends one is told why it is refused
         parser = NEGOTIATION.select_parser(request, self.get_parsers())
         options = WriteOptions.from_query(self.plain.query, "PatchOptions", patch_type=given)
         ctx = self.context(request, options)

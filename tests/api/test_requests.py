@@ -242,3 +242,12 @@ async def test_a_query_that_is_not_ascii_is_read_all_the_same(face: Face) -> Non
     await connection.task
 
     assert connection.answer.status == 200
+
+
+async def test_server_side_apply_is_refused_by_its_name(face: Face) -> None:
+    headers = {"content-type": "application/apply-patch+yaml"}
+    answer = await face.ask("PATCH", f"{PATH}/a?fieldManager=m", b"a: b", headers=headers)
+
+    assert answer.status == 415
+    assert "server-side apply is not served yet" in answer.json["message"]
+    assert "application/strategic-merge-patch+json" in answer.json["message"]
