@@ -19,7 +19,7 @@ from django.core.handlers.asgi import ASGIHandler
 
 from listwatch.api.compression import accepts_gzip, compressed
 from listwatch.api.request import KubernetesRequest
-from listwatch.api.responses import KubernetesResponse, StreamResponse
+from listwatch.api.responses import KubernetesResponse, Stream, StreamResponse
 from listwatch.api.services import Services
 from listwatch.api.tokens import Tokens
 from listwatch.api.urls import view_of
@@ -78,76 +78,96 @@ class KubernetesHandler(ASGIHandler):
     ) -> None:
         """Read, answer, send; a client that leaves in between cancels all of it."""
         runtime: Runtime = scope["listwatch.runtime"]
-        limit = runtime.options.body_limit
         try:
-            body = await _read_body(scope, receive, limit)
+            body = await _read_body(scope, receive, runtime.options.body_limit)
         except RequestAborted:
             return
         # Whatever is no ASCII is percent-encoded by those who keep to the rules.
         scope["query_string"] = scope["query_string"].decode("latin-1")
-        request = KubernetesRequest(scope, body or b"", self.services(runtime))
         with _Disconnect(receive):
-            view = view_of(request.info)()
-            if body is None:
-                view.too_large = request_entity_too_large(limit)
             try:
-                response = await view.dispatch(request)
-                await self._send(request, response, send)
+                stream = await self._answer(scope, body, send)
+                # A stream may wait for hours, and thousands do: nothing else of them is kept.
+                del body
+                if stream is not None:
+                    await _send_stream(stream, send)
             except Exception:
                 # The answer has begun: all that is left is to break it off, so that nobody takes
                 # half of a list for the whole.
-                log.exception("%s %s broke off", request.method, request.path)
-            finally:
-                if request.counted:
-                    request.services.in_flight.leave(request.method or "")
+                log.exception("%s %s broke off", scope["method"], scope["path"])
 
-    async def _send(
-        self,
-        request: KubernetesRequest,
-        response: KubernetesResponse,
-        send: Callable[[Message], Awaitable[None]],
-    ) -> None:
-        headers = [(n.lower().encode(), v.encode("latin-1")) for n, v in response.items()]
-        audit = request.META.get("HTTP_AUDIT_ID") or str(uuid.uuid4())
-        headers.append((b"audit-id", audit.encode("latin-1")))
-        headers += warning_headers(response.warnings)
-        start = {"type": "http.response.start", "status": response.status_code, "headers": headers}
-        if isinstance(response, StreamResponse):
-            await _send_stream(start, response, send)
-            return
-        head = request.method == "HEAD"
-        if response.is_long and not head and accepts_gzip(request.META):
-            headers += [(b"content-encoding", b"gzip"), (b"vary", b"Accept-Encoding")]
-            await send(start)
-            async for piece in compressed(response.pieces()):
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-        elif response.is_complete:
-            body = response.whole()
-            headers.append((b"content-length", b"%d" % len(body)))
-            await send(start)
-            await send({"type": "http.response.body", "body": b"" if head else body})
-        else:
-            await send(start)
-            for piece in response.pieces():
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
-                # A server that takes everything at once would else keep the loop for all of it.
-                await asyncio.sleep(0)
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
+    async def _answer(
+        self, scope: Scope, body: bytes | None, send: Callable[[Message], Awaitable[None]]
+    ) -> Stream | None:
+        services = self.services(scope["listwatch.runtime"])
+        request = KubernetesRequest(scope, body or b"", services)
+        view = view_of(request.info)()
+        if body is None:
+            view.too_large = request_entity_too_large(services.runtime.options.body_limit)
+        try:
+            return await _send(request, await view.dispatch(request), send)
+        finally:
+            if request.counted:
+                services.in_flight.leave(request.method or "")
 
 
-async def _send_stream(
-    start: Message, response: StreamResponse, send: Callable[[Message], Awaitable[None]]
+async def _send(
+    request: KubernetesRequest,
+    response: KubernetesResponse,
+    send: Callable[[Message], Awaitable[None]],
+) -> Stream | None:
+    """Send an answer, or begin to: then its stream is returned, to be sent by whoever has time."""
+    headers = [(n.lower().encode(), v.encode("latin-1")) for n, v in response.items()]
+    audit = request.META.get("HTTP_AUDIT_ID") or str(uuid.uuid4())
+    headers.append((b"audit-id", audit.encode("latin-1")))
+    headers += warning_headers(response.warnings)
+    start = {"type": "http.response.start", "status": response.status_code, "headers": headers}
+    if isinstance(response, StreamResponse):
+        await _begin_stream(start, response.stream, send)
+        return response.stream
+    head = request.method == "HEAD"
+    if response.is_long and not head and accepts_gzip(request.META):
+        headers += [(b"content-encoding", b"gzip"), (b"vary", b"Accept-Encoding")]
+        await send(start)
+        async for piece in compressed(response.pieces()):
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+    elif response.is_complete:
+        body = response.whole()
+        headers.append((b"content-length", b"%d" % len(body)))
+        await send(start)
+        await send({"type": "http.response.body", "body": b"" if head else body})
+    else:
+        await send(start)
+        for piece in response.pieces():
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+            # A server that takes everything at once would else keep the loop for all of it.
+            await asyncio.sleep(0)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+    return None
+
+
+async def _begin_stream(
+    start: Message, stream: Stream, send: Callable[[Message], Awaitable[None]]
 ) -> None:
-    async def begin() -> None:
+    try:
         await send(start)
         # The headers go out at once: a client must know that its watch has begun.
         await send({"type": "http.response.body", "body": b"", "more_body": True})
+    except BaseException:
+        stream.close()
+        raise
 
+
+async def _send_stream(stream: Stream, send: Callable[[Message], Awaitable[None]]) -> None:
     async def send_chunk(chunk: bytes) -> None:
         await send({"type": "http.response.body", "body": chunk, "more_body": True})
 
-    if await response.stream.send_to(begin, send_chunk):
+    try:
+        complete = await stream.send_to(send_chunk)
+    finally:
+        stream.close()
+    if complete:
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 

@@ -20,10 +20,11 @@ GZIP_THRESHOLD = 128 * 1024  # upstream's: shorter bodies are not worth it
 class Stream(Protocol):
     """A body that takes its time."""
 
-    async def send_to(
-        self, begin: Callable[[], Awaitable[None]], send: Callable[[bytes], Awaitable[None]]
-    ) -> bool:
-        """Begin, then send chunk after chunk; True if the body is complete, False if it was cut."""
+    async def send_to(self, send: Callable[[bytes], Awaitable[None]]) -> bool:
+        """Send chunk after chunk; True if the body is complete, False if it was cut."""
+
+    def close(self) -> None:
+        """Let go of what makes the chunks; nothing happens if it has ended by itself."""
 
 
 class KubernetesResponse(Response):

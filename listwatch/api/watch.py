@@ -87,13 +87,10 @@ class WatchStream:
         self._timer: Timer | None = None
         self._cut = False
 
-    async def send_to(
-        self, begin: Callable[[], Awaitable[None]], send: Callable[[bytes], Awaitable[None]]
-    ) -> bool:
+    async def send_to(self, send: Callable[[bytes], Awaitable[None]]) -> bool:
         """Send until the watch ends; True if the client took all of it."""
         watcher = self._watcher
         try:
-            await begin()
             while (chunk := await watcher.next_chunk()) is not None:
                 self._task = asyncio.current_task()
                 watcher.on_end = self._ended
@@ -103,12 +100,14 @@ class WatchStream:
             if self._cut and self._task is not None and self._task.uncancel() == 0:
                 return False
             raise
-        finally:
-            if self._timer is not None:
-                self._timer.cancel()
-            # Without effect on a watch that has ended by itself.
-            watcher.close(EndReason.CLIENT_LEFT)
         return True
+
+    def close(self) -> None:
+        """End the watch: unless it has ended already, its client has left."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._watcher.on_end = self._task = None
+        self._watcher.close(EndReason.CLIENT_LEFT)
 
     def _ended(self) -> None:
         slow = self._watcher.end_reason is EndReason.TOO_SLOW
