@@ -19,7 +19,7 @@ INITIAL_EVENTS_END = "k8s.io/initial-events-end"  # the annotation that ends a s
 
 
 def transition(before: bool, after: bool) -> EventType | None:
-    """What a watcher hears of a write: did the selector match before it, does it after it?
+    """What a watcher hears of a write, by whether the selector matched before and matches after.
 
     A create has no before, a delete no after (pass False). DELETED carries the content of the
     version before under the revision of the write; None: this watcher hears nothing.

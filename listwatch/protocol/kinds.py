@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, order=True)
 class GroupResource:
-    """A resource whatever its version, as `deployments.apps` or `pods`: one of these has one Cacher."""
+    """A resource whatever its version, as `deployments.apps` or `pods`; it has one Cacher."""
 
     group: str
     resource: str
