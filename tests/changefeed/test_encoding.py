@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from listwatch.changefeed.encoding import field_value, version_of
@@ -15,7 +17,7 @@ PODS = Resource(
 )  # fmt: skip
 
 
-def change(document: dict[str, object], type_: ChangeType = ChangeType.ADDED) -> Change:
+def change(document: dict[str, Any], type_: ChangeType = ChangeType.ADDED) -> Change:
     return Change(
         7, GroupResource("", "pods"), "blue", "a", "u1", type_, encode(document), 0, 12.5
     )  # fmt: skip
