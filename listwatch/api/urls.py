@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from listwatch.api.request_info import RequestInfo
     from listwatch.api.views import KubernetesView
 
-# What `listwatch.asgi` sends here; everything else is a page.
-PREFIXES = frozenset({"api", "apis", "openapi", "version", "healthz", "livez", "readyz", "metrics"})
 ROUTES: tuple[type[KubernetesView], ...] = (
     CollectionView, DeprecatedWatchView, GroupView, HealthView, IndexView, MetricsView,
     NotFoundView, ObjectView, OpenAPIV2View, OpenAPIV3RootView, OpenAPIV3View, PageNotFoundView,
