@@ -29,6 +29,7 @@ JSON = dict[str, Any]  # Any: JSON values
 WATCHERS = 250  # rows of open watches at most: those furthest behind
 AT_ONCE = 50  # watches asked for their statistics in one turn of the loop
 ENDED = 50  # rows of ended watches at most: the newest
+ENDED_HERE = 8  # of these on the page of one resource
 EVENTS = 100  # of all rings on the flow page as it stands
 FEW_LANES = 20  # up to here, each of these events is asked who took it
 LAG_SECONDS = 1.0  # a watcher that waits longer is marked
@@ -38,6 +39,9 @@ _CALM = frozenset({
     EndReason.CLIENT_LEFT, EndReason.DEADLINE_REACHED, EndReason.DETACHED,
     EndReason.SERVER_STOPPING,
 })  # fmt: skip
+
+
+_DOING = {"initial": "reading the state", "log": "reading the log"}  # live needs no word
 
 
 # Overview.
@@ -121,7 +125,7 @@ async def watches(cachers: Iterable[Cacher]) -> list[WatcherStatistics]:
     return list(found.values())
 
 
-def watcher_tables(statistics: Sequence[WatcherStatistics]) -> JSON:
+def watcher_tables(statistics: Sequence[WatcherStatistics], *, ended_rows: int = ENDED) -> JSON:
     """Rows of open and of ended watches, and how many there are."""
     open_ = [each for each in statistics if each.end_reason is None]
     ended = [each for each in statistics if each.end_reason is not None]
@@ -137,7 +141,7 @@ def watcher_tables(statistics: Sequence[WatcherStatistics]) -> JSON:
             "not_shown": f", the {len(shown)} furthest behind shown" if hidden else "",
         },
         "watching": [watcher_row(each) for each in shown],
-        "ended": [ended_row(each) for each in ended[:ENDED]],
+        "ended": [ended_row(each) for each in ended[:ended_rows]],
     }
 
 
@@ -150,6 +154,7 @@ def watcher_row(watcher: WatcherStatistics) -> JSON:
         **_identity(watcher),
         "since": watcher.since_at,
         "phase": watcher.phase,
+        "doing": _DOING.get(watcher.phase, ""),
         "lag": lag,
         "lag_events": watcher.lag_events,
         "lag_ms": round(watcher.lag_seconds * 1000, 1) if watcher.lag_events else 0,
@@ -187,7 +192,7 @@ def _identity(watcher: WatcherStatistics) -> JSON:
 
 
 def selector_text(watcher: WatcherStatistics) -> str:
-    """What the watch narrows down to, as kubectl's options say it."""
+    """What the watch narrows down to: namespace and labels as kubectl's options, fields bare."""
     parts = [f"-n {watcher.namespace}"] if watcher.namespace else []
     if watcher.name:
         parts.append(watcher.name)
@@ -196,7 +201,7 @@ def selector_text(watcher: WatcherStatistics) -> str:
     if labels := labels.removeprefix("labels:").strip():
         parts.append(f"-l {labels}")
     if fields:
-        parts.append(f"--field-selector {fields}")
+        parts.append(fields)  # bare: the long option would leave no room for what it says
     return " ".join(parts)
 
 
@@ -220,7 +225,7 @@ async def resource(cacher: Cacher, *, before: int | None = None, limit: int) -> 
         "ring": ring(cacher, statistics, ring_map, watching),
         "slots": [slot_row(slot) for slot in reversed(slots)],
         "older": str(slots[0].revision) if more else "",
-        **watcher_tables(watching),
+        **watcher_tables(watching, ended_rows=ENDED_HERE),
     }
 
 
@@ -325,7 +330,9 @@ def recent_events(runtime: Runtime) -> list[JSON]:
 
 def event_row(slot: RingSlot, cacher: Cacher, *, ask: bool) -> JSON:
     """One event from a ring: when watchers took it was not observed, so it has one stage."""
-    stage = max(slot.received_at - slot.committed_at, 0.0) * 1000 if slot.committed_at else None
+    # An event that was read from the log at a start has no time of its own in the cache.
+    observed = slot.received_at > slot.committed_at > 0
+    stage = (slot.received_at - slot.committed_at) * 1000 if observed else None
     taken = None
     if ask and (journey := cacher.journey(slot.revision)) is not None:
         taken = sum(stop.delivered for stop in journey.stops)

@@ -151,7 +151,7 @@ class ResourceChannel(_Tables):
         numbers = cacher.statistics()
         self._ring_map.read(numbers.ring, cacher.ring_slots)
         watching = await frames.watches([cacher])
-        tables = frames.watcher_tables(watching)
+        tables = frames.watcher_tables(watching, ended_rows=frames.ENDED_HERE)
         rate = self._rates.read({"": numbers.received}).get("")
         changed = self._changed({
             "facts": frames.facts(numbers, rate),

@@ -133,6 +133,7 @@ async def resource(
         "namespaced": stored.namespaced,
         "selectable_fields": _selectable(stored),
         "before": before,
+        "limit": SLOTS,
         "older_url": f"{request.path}?{urlencode({'before': older})}" if older else "",
         "attach_url": f"{reverse('dashboard:attach')}?{urlencode({'resource': _path(stored)})}",
         "watch_command": commands.watch(stored),

@@ -82,7 +82,7 @@ def test_a_watcher_is_seen_while_it_watches_and_after_it_left(live: Visit, serve
         row = page.locator("#watching tr").filter(has_text=agent)
 
         expect(row).to_be_visible()
-        expect(row.locator(".tag")).to_have_text(f"-l app={name}")
+        expect(row.locator("[data-text=selector]")).to_have_text(f"-l app={name}")
         expect(row.locator("[data-text=user]")).to_have_text("admin")
 
         made = create(server, name)
