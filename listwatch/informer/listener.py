@@ -1,0 +1,248 @@
+"""One handler with its queue and its task: slow or failing, it is nobody's trouble but its own.
+
+Filled by `processor`; users hold its `Registration`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from listwatch.informer.handlers import HandlerOptions, ResourceEventHandler
+from listwatch.informer.notifications import Added, Notification, Removed, Updated, coalesced
+from listwatch.informer.sync_tracker import SyncTracker
+from listwatch.protocol.clock import Clock
+
+logger = logging.getLogger(__name__)
+
+TURN_CALLS = 64  # after so many calls at a stretch, others get a turn
+
+
+@dataclass(frozen=True, slots=True)
+class HandlerStatistics:
+    """A handler at one moment; counts since it was added."""
+
+    name: str
+    pending: int  # notifications that wait
+    peak: int  # the most that ever waited
+    delivered: int  # calls that returned or raised
+    errors: int  # calls that raised
+    coalesced: int  # notifications that went into another
+    dropped: int  # that waited when the handler was removed or the informer stopped
+    synced: bool  # has heard of all of the first list
+    last_seconds: float  # of the last call
+
+
+class Listener:
+    """Calls one handler, one call at a time, in the order of notification."""
+
+    def __init__(
+        self,
+        handler: ResourceEventHandler,
+        options: HandlerOptions,
+        clock: Clock,
+        upstream_synced: Callable[[], bool],
+    ) -> None:
+        self.handler = handler
+        self.options = options
+        self.name = options.name or _name_of(handler)
+        self.tracker = SyncTracker(upstream_synced)
+        self.resync_seconds = 0.0  # 0: never; set by the processor
+        self.next_resync = 0.0
+        self.due = False  # hears of the resync that is going on
+        self.removed = False
+        self._clock = clock
+        self._pending: deque[Notification] = deque()
+        self._arrived = asyncio.Event()
+        self._shorter = asyncio.Event()
+        self._ended = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._closing = False
+        self._delivered = self._errors = self._coalesced = self._dropped = self._peak = 0
+        self._last_seconds = 0.0
+
+    @property
+    def pending(self) -> int:
+        """Notifications that wait."""
+        return len(self._pending)
+
+    @property
+    def wants_syncs(self) -> bool:
+        """Whether it asked to hear of objects that did not change."""
+        return self.resync_seconds > 0
+
+    def notify(self, notification: Notification) -> None:
+        """Queue a notification; never waits."""
+        if self._closing:
+            return
+        if isinstance(notification, Added) and notification.initial:
+            self.tracker.start()
+        if self.options.policy == "coalesce" and self._merge(notification):
+            return
+        self._pending.append(notification)
+        self._peak = max(self._peak, len(self._pending))
+        self._arrived.set()
+
+    async def room(self) -> None:
+        """Wait until a blocking handler has caught up; return at once for any other."""
+        while (
+            self.options.policy == "block"
+            and len(self._pending) >= self.options.limit
+            and not self._closing
+        ):
+            self._shorter.clear()
+            await self._shorter.wait()
+
+    def start(self) -> None:
+        """Begin to call; once."""
+        if self._task is None and not self._closing:
+            self._task = asyncio.create_task(self._run(), name=f"handler {self.name}")
+
+    def close(self, *, drain: bool = False) -> None:
+        """Call no more: what waits is dropped, or told first with `drain`; a running call ends."""
+        self._closing = True
+        if not drain or self._task is None:
+            self._dropped += len(self._pending)
+            self._pending.clear()
+        self._arrived.set()
+        self._shorter.set()
+        if self._task is None:
+            self._ended.set()
+
+    @property
+    def is_calling(self) -> bool:
+        """Whether this is asked from within a call of its handler."""
+        return self._task is not None and asyncio.current_task() is self._task
+
+    async def wait_ended(self) -> None:
+        """Wait until the last call has returned; returns at once within a call of its own."""
+        if self._task is None or self.is_calling:
+            return
+        await self._ended.wait()
+
+    def statistics(self) -> HandlerStatistics:
+        """A record of now."""
+        return HandlerStatistics(
+            self.name, len(self._pending), self._peak, self._delivered, self._errors,
+            self._coalesced, self._dropped, self.tracker.has_synced, self._last_seconds,
+        )  # fmt: skip
+
+    def _merge(self, new: Notification) -> bool:
+        for index in range(len(self._pending) - 1, -1, -1):
+            if self._pending[index].key != new.key:
+                continue
+            merged = coalesced(self._pending[index], new)
+            if len(merged) == 2:
+                return False
+            if merged:
+                self._pending[index] = merged[0]
+            else:
+                del self._pending[index]
+            self._coalesced += 1
+            return True
+        return False
+
+    async def _run(self) -> None:
+        try:
+            turn = 0
+            while True:
+                while self._pending:
+                    await self._tell(self._pending.popleft())
+                    if len(self._pending) < self.options.limit:
+                        self._shorter.set()
+                    turn += 1
+                    if turn % TURN_CALLS == 0:
+                        await asyncio.sleep(0)
+                if self._closing:
+                    return
+                self._arrived.clear()
+                await self._arrived.wait()
+        finally:
+            self._closing = True
+            self._ended.set()
+
+    async def _tell(self, notification: Notification) -> None:
+        started = self._clock.monotonic()
+        failed = False
+        try:
+            match notification:
+                case Added(_, subject, initial):
+                    result = self.handler.on_add(subject, initial)
+                case Updated(_, old, new):
+                    result = self.handler.on_update(old, new)
+                case Removed(_, gone):
+                    result = self.handler.on_delete(gone)
+            if inspect.isawaitable(result):
+                await result
+        except Exception:
+            failed = True
+            self._errors += 1
+            logger.exception("Handler %s failed on %s", self.name, notification.key)
+        finally:
+            # Also after an error: a handler that fails has still been told.
+            self._delivered += 1
+            self._last_seconds = self._clock.monotonic() - started
+            if isinstance(notification, Added) and notification.initial:
+                self.tracker.finish()
+        if failed and self.options.error_pause:
+            await self._clock.sleep(self.options.error_pause)
+
+
+class Registration:
+    """A handler's place at an informer: what `add_handler` returns."""
+
+    def __init__(self, listener: Listener, remove: Callable[[Registration], None]) -> None:
+        self.listener = listener  # for the informer
+        self._remove = remove
+
+    @property
+    def name(self) -> str:
+        """The handler's name, in logs and statistics."""
+        return self.listener.name
+
+    @property
+    def has_synced(self) -> bool:
+        """Whether the handler has been told of all that was there when it was added.
+
+        A call that raised counts as told. Once true it stays so.
+        """
+        return self.listener.tracker.has_synced
+
+    async def wait_synced(self) -> None:
+        """Return when it has."""
+        await self.listener.tracker.wait()
+
+    @property
+    def pending(self) -> int:
+        """Notifications that wait for the handler."""
+        return self.listener.pending
+
+    @property
+    def active(self) -> bool:
+        """Whether it was not removed."""
+        return not self.listener.removed
+
+    async def remove(self, *, wait: bool = False) -> None:
+        """Call the handler no more; may be called again, and from the handler itself.
+
+        A running call goes on, what waits is dropped. `wait` returns when that call has ended.
+        """
+        self._remove(self)
+        if wait:
+            await self.listener.wait_ended()
+
+    def statistics(self) -> HandlerStatistics:
+        """A record of now."""
+        return self.listener.statistics()
+
+
+def _name_of(handler: ResourceEventHandler) -> str:
+    for function in (getattr(handler, name, None) for name in ("add", "update", "delete")):
+        name = getattr(function, "__qualname__", "")
+        if name:
+            return str(name)
+    return type(handler).__qualname__
