@@ -97,7 +97,7 @@ class Cacher:
         `previous`. Watches that are still open end as `history lost`. Called by `caches` alone.
         """
         self.end_watches(EndReason.HISTORY_LOST)
-        first = {}
+        first: dict[str, Version | None] = {}
         for event in history:
             first.setdefault(event.key, event.previous)
         # Go back to the floor, then let every event happen again.
@@ -160,8 +160,8 @@ class Cacher:
         elif request.initial_events:
             try:
                 await self.progress.wait_until(revision or 0, self.options.freshness_timeout)
-            except StatusError as error:
-                watcher.refuse(error, EndReason.NOT_REACHED)
+            except StatusError as too_large:
+                watcher.refuse(too_large, EndReason.NOT_REACHED)
             else:
                 self._begin_with_state(watcher)
         elif revision is None:
@@ -222,26 +222,26 @@ class Cacher:
 
     def end_watches(self, reason: EndReason) -> None:
         """End all watches at once; each is told so."""
-        for watcher in list(self._watchers):
+        for watcher in self.watchers():
             watcher.close(reason)
 
-    def watchers(self) -> list[CacheWatcher]:
+    def watchers(self) -> Sequence[CacheWatcher]:
         """The open watches, oldest first."""
-        return list(self._watchers)
+        return tuple(self._watchers)
 
-    def ended(self) -> list[WatcherStatistics]:
+    def ended(self) -> Sequence[WatcherStatistics]:
         """The watches that have ended lately, oldest first."""
-        return list(self._ended)
+        return tuple(self._ended)
 
-    def lane_statistics(self) -> list[LaneStatistics]:
+    def lane_statistics(self) -> Sequence[LaneStatistics]:
         """The lanes as they are now."""
-        return [lane.statistics() for lane in self.lanes]
+        return tuple(lane.statistics() for lane in self.lanes)
 
     def statistics(self) -> CacherStatistics:
         """The cache as it is now."""
         return inspection.statistics(self)
 
-    def ring_slots(self, first: int | None = None, limit: int = 200) -> list[RingSlot]:
+    def ring_slots(self, first: int | None = None, limit: int = 200) -> Sequence[RingSlot]:
         """Up to `limit` events of the ring from index `first` on; by default the newest ones."""
         return inspection.ring_slots(self, first, limit)
 

@@ -13,7 +13,7 @@ from listwatch.protocol.kinds import GroupResource
 from listwatch.protocol.versions import Version
 
 if TYPE_CHECKING:
-    from listwatch.watchcache.lanes import Lane
+    from listwatch.watchcache.lane import Lane
     from listwatch.watchcache.watcher import CacheWatcher
 
 

@@ -17,7 +17,7 @@ WINDOW = 75.0
 
 
 def ring(minimum: int = 100, maximum: int = 102_400, **options: int) -> Ring:
-    return Ring(CacheOptions(ring_minimum=minimum, ring_maximum=maximum, **options))  # type: ignore[arg-type]
+    return Ring(CacheOptions(ring_minimum=minimum, ring_maximum=maximum, **options))
 
 
 def fill(ring: Ring, count: int, spacing: float, first: int = 1) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -199,7 +200,7 @@ async def test_below_the_ring_the_log_is_replayed_in_batches_until_it_meets_the_
     for n in range(20):
         world.write(f"p{n % 3}", {"odd": str(n % 2)})
     watcher = await world.watch(revision=0, selector=labelled("odd=1"))
-    assert watcher.phase == "log"
+    assert watcher.statistics().phase == "log"
     world.write("new", {"odd": "1"})
     found = await everything(watcher)
 
@@ -207,7 +208,7 @@ async def test_below_the_ring_the_log_is_replayed_in_batches_until_it_meets_the_
         await World.watch(_replica(world), revision=0, selector=labelled("odd=1"))
     )
     assert found == expected
-    assert watcher.phase == "live"
+    assert watcher.statistics().phase == "live"
     assert world.log.reads >= 17 // 3
     world.write("newer", {"odd": "1"})
     assert await everything(watcher) == [("ADDED", "newer", 22)]
@@ -281,7 +282,7 @@ async def test_a_write_in_the_same_moment_as_the_start_is_heard_exactly_once() -
 
 async def test_scopes_of_namespace_name_and_fields_agree() -> None:
     world = World()
-    cases = {
+    cases: dict[str, dict[str, Any]] = {  # Any: fields of a WatchRequest
         "all": {},
         "blue": {"namespace": "blue"},
         "blue/a": {"namespace": "blue", "name": "a"},
@@ -312,7 +313,7 @@ async def test_a_large_state_comes_in_chunks_at_the_readers_pace() -> None:
     for n in range(100):
         world.write(f"p{n:02}", {})
     watcher = await world.watch(initial_events=True, bookmarks=True)
-    chunks = []
+    chunks: list[bytes | None] = []
     while len(chunks) == 0 or frames(chunks[-1])[-1][0] != "BOOKMARK":
         chunk = await watcher.next_chunk()
         chunks.append(chunk)
