@@ -18,6 +18,7 @@ from listwatch.informer.handlers import (
 )
 from listwatch.informer.indexer import Indexer
 from listwatch.informer.indices import NAMESPACE
+from listwatch.informer.leader_election import LeaderElectionOptions, LeaderElector
 from listwatch.informer.list_watch import HTTPListerWatcher
 from listwatch.informer.listener import Registration
 from listwatch.informer.lister import Lister, NamespaceLister
@@ -27,6 +28,7 @@ from listwatch.informer.reflector_options import ReflectorOptions
 from listwatch.informer.resources import APIResource
 from listwatch.informer.shared_informer import InformerOptions, SharedIndexInformer
 from listwatch.informer.waiting import NotSyncedError, wait_for_cache_sync
+from listwatch.informer.workqueue import RateLimitingQueue, WorkQueue
 
 __all__ = [
     "NAMESPACE",
@@ -40,9 +42,12 @@ __all__ = [
     "HandlerOptions",
     "Indexer",
     "InformerOptions",
+    "LeaderElectionOptions",
+    "LeaderElector",
     "Lister",
     "NamespaceLister",
     "NotSyncedError",
+    "RateLimitingQueue",
     "Reflector",
     "ReflectorOptions",
     "Registration",
@@ -50,6 +55,7 @@ __all__ = [
     "Scope",
     "SharedIndexInformer",
     "SharedInformerFactory",
+    "WorkQueue",
     "is_resync",
     "object_key",
     "resources",

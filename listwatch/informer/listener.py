@@ -231,9 +231,13 @@ class Registration:
 
         A running call goes on, what waits is dropped. `wait` returns when that call has ended.
         """
-        self._remove(self)
+        self.remove_now()
         if wait:
             await self.listener.wait_ended()
+
+    def remove_now(self) -> None:
+        """The same, without waiting."""
+        self._remove(self)
 
     def statistics(self) -> HandlerStatistics:
         """A record of now."""
