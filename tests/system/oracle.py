@@ -34,6 +34,8 @@ SELECTORS: dict[str, tuple[str, str, Passes]] = {
         "colour=red,size=big", "",
         lambda _key, labels: labels.get("colour") == "red" and labels.get("size") == "big",
     ),
+    "on no node": ("", "spec.nodeName=", lambda _key, labels: "node" not in labels),
+    "on n1": ("", "spec.nodeName=n1", lambda _key, labels: labels.get("node") == "n1"),
     "named a": ("", "metadata.name=a", lambda key, _labels: key.endswith("/a")),
     "in blue": ("", "metadata.namespace=blue", lambda key, _labels: key.startswith("blue/")),
 }  # fmt: skip
