@@ -4,7 +4,7 @@ import base64
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from listwatch.api.timeouts import deadline, parse_duration
@@ -179,6 +179,7 @@ def test_a_delete_orphans_in_one_way_only() -> None:
 names = st.text(st.characters(codec="ascii", categories=["Ll", "Nd"]), min_size=1, max_size=20)
 
 
+@settings(deadline=None)
 @given(names, names, st.integers(1, 2**63 - 1))
 def test_a_token_goes_on_behind_its_key(namespace: str, name: str, revision: int) -> None:
     key = f"{namespace}/{name}"
