@@ -53,7 +53,7 @@ async def test_it_stands_among_all_watchers_and_ends_as_detached(
     await browser.say("detach", id="a")
 
     assert watcher.end_reason is EndReason.DETACHED
-    assert stage.caches.cacher(PODS).watchers() == ()
+    assert list(stage.caches.cacher(PODS).watchers()) == []
 
 
 async def test_from_now_brings_nothing_of_the_past(browser: Browser, stage: Stage) -> None:
@@ -208,5 +208,5 @@ async def test_attaching_under_a_name_again_replaces_the_watcher(
     await browser.say("attach", id="a", resource="v1/secrets")
     await browser.clock.advance(0.5)
 
-    assert stage.caches.cacher(PODS).watchers() == ()
+    assert list(stage.caches.cacher(PODS).watchers()) == []
     assert stage.statistics().cachers["secrets"].watchers == 1

@@ -187,3 +187,20 @@ def test_after_a_restart_it_goes_on_from_its_last_revision(
         expect(pane.locator(".chip")).to_have_text("live")
         context.close()
     complaints[:] = [each for each in complaints if "WebSocket" not in each]
+
+
+def test_the_development_server_carries_the_same_socket(
+    chromium: Browser, daphne_server: Server, complaints: list[str]
+) -> None:
+    context = chromium.new_context(base_url=daphne_server.url)
+    page, name = context.new_page(), fresh()
+    page.goto(daphne_server.login_link())
+    listen(page, daphne_server, complaints)
+    page.goto("/dashboard/attach/")
+    page.wait_for_selector("#chip[data-is=live]")
+    pane = attach(page, resource="v1/configmaps", labels=f"app={name}", **{"from": "now"})
+    expect(pane.locator(".chip")).to_have_text("live")
+    create(daphne_server, name)
+
+    expect(pane.locator("tbody .type")).to_have_text(["ADDED"])
+    context.close()
