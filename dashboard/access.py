@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpRespons
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from listwatch.api.permissions import Authorizer, GroupAuthorizer, refusal
+from listwatch.api.permissions import RoleAuthorizer, refusal
 from listwatch.api.request_info import RequestInfo
 from listwatch.registry.users import kubernetes_user
 
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 Parameters = ParamSpec("Parameters")
 View = Callable[Concatenate[HttpRequest, Parameters], Coroutine[Any, Any, HttpResponseBase]]
-
-_AUTHORIZER: Authorizer = GroupAuthorizer()
 
 
 def may_see(user: Visitor | None) -> bool:
@@ -54,7 +52,7 @@ async def watching_user(
         namespace=namespace,
         resource=resource.resource,
     )
-    if not _AUTHORIZER.allows(user, info):
+    if not RoleAuthorizer(runtime.registry.authorizer).allows(user, info):
         raise refusal(user, info)
     return user
 

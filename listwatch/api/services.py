@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from listwatch.api.discovery_documents import Discovery
-from listwatch.api.permissions import Authorizer, GroupAuthorizer
+from listwatch.api.permissions import Authorizer, RoleAuthorizer
 from listwatch.api.pieces import Pieces
 from listwatch.api.throttling import InFlight
 
@@ -21,10 +21,11 @@ class Services:
 
     runtime: Runtime
     tokens: Tokens
-    authorizer: Authorizer = field(default_factory=GroupAuthorizer)
+    authorizer: Authorizer = field(init=False)
     in_flight: InFlight = field(default_factory=InFlight)
     pieces: Pieces = field(default_factory=Pieces)
     discovery: Discovery = field(init=False)
 
     def __post_init__(self) -> None:
+        self.authorizer = RoleAuthorizer(self.runtime.registry.authorizer)
         self.discovery = Discovery(self.runtime.resources)

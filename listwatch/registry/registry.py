@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 from listwatch.protocol.errors import method_not_allowed
 from listwatch.registry import binding, bootstrapping, reads, scale
 from listwatch.registry.allocation import SERVICES, ServiceAllocator
+from listwatch.registry.authorization.authorizer import Authorizer
+from listwatch.registry.authorization.bootstrap import make_roles
+from listwatch.registry.authorization.index import RoleIndex
 from listwatch.registry.backend import Backend, Committer
 from listwatch.registry.create import create
 from listwatch.registry.delete import delete, delete_collection
@@ -55,6 +58,7 @@ class Registry:
     ) -> None:
         self.resources = resources
         self.options = options
+        self.authorizer = Authorizer(RoleIndex(caches))
         self._backend = Backend(
             resources, caches, committer, readers,
             freshness=freshness, clock=clock, options=options,
@@ -121,6 +125,7 @@ class Registry:
     async def bootstrap(self) -> None:
         """Make what every cluster has, where it is missing: before the first request."""
         await bootstrapping.make_namespaces(self)
+        await make_roles(self)
 
     def _refuse_subresource(self, ctx: RequestContext, verb: str, *known: str) -> None:
         if ctx.subresource and ctx.subresource not in known:

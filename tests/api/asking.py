@@ -16,6 +16,9 @@ from listwatch.conf import Options
 from listwatch.protocol.errors import StatusError
 from listwatch.protocol.objects import encode
 from listwatch.protocol.versions import Version
+from listwatch.registry.authorization.authorizer import Authorizer
+from listwatch.registry.authorization.bootstrap import default_objects
+from listwatch.registry.authorization.index import RoleIndex, RoleKey
 from listwatch.registry.context import Deleted, RequestContext, UserInfo, Written
 from listwatch.registry.resources import ResourceTable
 from listwatch.testing.clock import FakeClock
@@ -82,6 +85,14 @@ class Connection:
         self._messages.put_nowait({"type": "http.disconnect"})
 
 
+def _default_roles() -> RoleIndex:
+    index = RoleIndex()
+    for resource, document in default_objects():
+        metadata = document["metadata"]
+        index.put(resource, RoleKey(metadata.get("namespace", ""), metadata["name"]), document)
+    return index
+
+
 class FakeRegistry:
     """Answers with what it holds, and notes what it was asked."""
 
@@ -90,6 +101,7 @@ class FakeRegistry:
         self.asked: list[tuple[str, RequestContext, Any]] = []
         self.result: ListResult | None = None
         self.watcher: Any = None
+        self.authorizer = Authorizer(_default_roles())
 
     def put(self, document: dict[str, Any], revision: int) -> Version:
         metadata = document["metadata"]

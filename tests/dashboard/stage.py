@@ -21,6 +21,8 @@ from listwatch.protocol.representations import JSONRepresentation, Representatio
 from listwatch.protocol.selectors import Selector
 from listwatch.protocol.versions import Version
 from listwatch.registry import reads
+from listwatch.registry.authorization.authorizer import Authorizer
+from listwatch.registry.authorization.index import RoleIndex
 from listwatch.registry.context import RequestContext
 from listwatch.registry.resources import ResourceTable
 from listwatch.testing.clock import FakeClock
@@ -93,7 +95,7 @@ class Stage:
         for resource in self.resources.served():
             self.caches.cacher(resource.storage)
         self.caches.fill(0, 0, {})
-        self.registry = SimpleNamespace(watch=self._watch)
+        self.registry = SimpleNamespace(watch=self._watch, authorizer=Authorizer(RoleIndex()))
         self.ready = True
         self.started_at = self.clock.now()
 
