@@ -16,7 +16,7 @@ FOUND_HERE = [mutation for mutation in MUTATIONS if mutation.name not in ELSEWHE
 @pytest.mark.parametrize("mutation", FOUND_HERE, ids=str)
 def test_the_fault_is_found(mutation: Mutation, transactional_db: None) -> None:
     with mutation.applied():
-        assert not passes(examples=400)
+        assert not passes(examples=1000)
 
 
 def passes(examples: int) -> bool:
