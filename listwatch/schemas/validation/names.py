@@ -29,9 +29,21 @@ def label_1035_faults(text: str) -> list[str]:
     return faults if _label_1035.fullmatch(text) else [*faults, _LABEL_1035_FAULT]
 
 
+def path_segment_faults(text: str) -> list[str]:
+    """Faults of a name that only has to fit into a path, as those of roles: colons are welcome."""
+    if text in {".", ".."}:
+        return [f"may not be '{text}'"]
+    return [f"may not contain '{character}'" for character in "/%" if character in text]
+
+
+_RBAC = "rbac.authorization.k8s.io"
 _RULES: dict[tuple[str, str], Callable[[str], list[str]]] = {
     ("", "Namespace"): label_name_faults,
     ("", "Service"): label_1035_faults,
+    **{
+        (_RBAC, kind): path_segment_faults
+        for kind in ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
+    },
 }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from listwatch.protocol.kinds import GroupVersionKind
-from listwatch.schemas.validation import configs, networking, others, pods, workloads
+from listwatch.schemas.validation import configs, networking, others, pods, rbac, workloads
 from listwatch.schemas.validation.metadata import metadata_faults, metadata_update_faults
 
 if TYPE_CHECKING:
@@ -101,5 +101,13 @@ _RULES: dict[GroupVersionKind, _Rules] = {
             _Rules(networking.endpoint_slice_faults, networking.endpoint_slice_update_faults),
         ),
         ("coordination.k8s.io", "Lease", _Rules(others.lease_faults, _no_change, True)),
+        (rbac.RBAC, "Role", _Rules(rbac.role_faults, _no_change)),
+        (rbac.RBAC, "ClusterRole", _Rules(rbac.cluster_role_faults, _no_change)),
+        (rbac.RBAC, "RoleBinding", _Rules(rbac.role_binding_faults, rbac.binding_update_faults)),
+        (
+            rbac.RBAC,
+            "ClusterRoleBinding",
+            _Rules(rbac.cluster_role_binding_faults, rbac.binding_update_faults),
+        ),
     )
 }
