@@ -10,7 +10,7 @@ from typing import Any
 from django.db import models
 
 from listwatch.protocol.kinds import Resource
-from listwatch.schemas.kinds import builtin_resources
+from listwatch.schemas.kinds import kept_resources
 from listwatch.store.models import StoredObject
 
 APP = "objects"
@@ -73,6 +73,6 @@ def _words(kind: str, resource: str) -> str:
 
 PROXIES = {
     (resource.group, resource.version, resource.resource): proxy_of(resource)
-    for resource in builtin_resources()
+    for resource in kept_resources()
 }
 """By group, version and resource."""

@@ -18,7 +18,7 @@ from listwatch.protocol.kinds import Column
 from listwatch.protocol.objects import Encoded, decode, header, splice
 from listwatch.protocol.options import first as first_value
 from listwatch.registry.conversions import served
-from listwatch.schemas.cells import row_cells
+from listwatch.schemas.cells import row_cells, row_conditions
 
 if TYPE_CHECKING:
     from listwatch.api.request import KubernetesRequest
@@ -91,7 +91,10 @@ class TableForm:
 
     def row(self, encoded: Encoded, revision: int) -> bytes:
         """The row of an object as it is served."""
-        cells = self.cells(decode(encoded, revision))
+        document = decode(encoded, revision)
+        cells = self.cells(document)
+        if conditions := row_conditions(self.resource.gvk, document):
+            cells += b',"conditions":' + orjson.dumps(conditions)
         if self.included == "None":
             return b'{"cells":%b,"object":null}' % cells
         if self.included == "Object":

@@ -19,6 +19,7 @@ _ZERO = {
     "spec.hostNetwork": "false",
     "spec.unschedulable": "false",
     "status.replicas": "0",
+    "status.successful": "0",
 }
 
 
@@ -82,4 +83,5 @@ _READERS = {
     "source": _event_source,
     "spec.host": lambda document: _walk(document, "spec.nodeName"),
     "status.podIPs": _pod_ips,
+    "status.successful": lambda document: _walk(document, "status.succeeded"),
 }

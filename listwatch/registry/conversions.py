@@ -1,15 +1,18 @@
-"""One object under two APIs: events are kept as the core group's, and served by two groups.
+"""One object under two APIs: kept in one form, and served in two.
 
-The verbs convert what comes in and what they answer; lists and watches hold versions in the
-stored form, and `api` converts those as it writes them.
+Events are kept as the core group's, autoscalers as those of `autoscaling/v2`. The verbs convert
+what comes in and what they answer; lists and watches hold versions in the stored form, and `api`
+converts those as it writes them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 from listwatch.protocol.kinds import GroupVersionKind
 from listwatch.protocol.objects import Encoded, JSONObject, decode, encode
+from listwatch.schemas import autoscaling
 
 if TYPE_CHECKING:
     from listwatch.protocol.kinds import Resource
@@ -28,24 +31,33 @@ _CORE_NAMES = {
 _EVENTS_NAMES = {core: name for name, core in _CORE_NAMES.items()}
 
 
+class _Conversion(NamedTuple):
+    stored: GroupVersionKind
+    to_stored: Callable[[JSONObject], JSONObject]
+    to_served: Callable[[JSONObject], JSONObject]
+
+
 def converts(resource: Resource) -> bool:
     """Whether the objects of a resource are kept in another form than they are served in."""
-    return resource.gvk == _EVENTS
+    return resource.gvk in _CONVERSIONS
 
 
 def stored_kind(resource: Resource) -> GroupVersionKind:
     """The kind in which the objects of a resource are kept."""
-    return _CORE if converts(resource) else resource.gvk
+    conversion = _CONVERSIONS.get(resource.gvk)
+    return resource.gvk if conversion is None else conversion.stored
 
 
 def to_stored(resource: Resource, document: JSONObject) -> JSONObject:
     """A served object in the form that is kept."""
-    return _renamed(document, _CORE, _CORE_NAMES) if converts(resource) else document
+    conversion = _CONVERSIONS.get(resource.gvk)
+    return document if conversion is None else conversion.to_stored(document)
 
 
 def to_served(resource: Resource, document: JSONObject) -> JSONObject:
     """A kept object in the form that is served."""
-    return _renamed(document, _EVENTS, _EVENTS_NAMES) if converts(resource) else document
+    conversion = _CONVERSIONS.get(resource.gvk)
+    return document if conversion is None else conversion.to_served(document)
 
 
 def served(resource: Resource, encoded: Encoded) -> Encoded:
@@ -58,3 +70,17 @@ def served(resource: Resource, encoded: Encoded) -> Encoded:
 def _renamed(document: JSONObject, gvk: GroupVersionKind, names: dict[str, str]) -> JSONObject:
     renamed = {names.get(key, key): value for key, value in document.items()}
     return {**renamed, "kind": gvk.kind, "apiVersion": gvk.api_version}
+
+
+_CONVERSIONS = {
+    _EVENTS: _Conversion(
+        _CORE,
+        lambda document: _renamed(document, _CORE, _CORE_NAMES),
+        lambda document: _renamed(document, _EVENTS, _EVENTS_NAMES),
+    ),
+    GroupVersionKind("autoscaling", "v1", "HorizontalPodAutoscaler"): _Conversion(
+        GroupVersionKind("autoscaling", "v2", "HorizontalPodAutoscaler"),
+        autoscaling.from_v1,
+        autoscaling.to_v1,
+    ),
+}

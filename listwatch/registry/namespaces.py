@@ -159,9 +159,11 @@ class NamespaceController:
         if await self._delete_all(pods, name):
             return True
         left = False
-        for resource in self._registry.resources.served():
-            is_content = resource.namespaced and resource.storage == resource.group_resource
-            if is_content and resource != pods:
+        table = self._registry.resources
+        for resource in table.served():
+            # Each object once: a kind that is kept as another, or not at all, has none of its own.
+            is_content = resource.namespaced and table.stored(resource.storage) is resource
+            if is_content and resource != pods and "delete" in resource.verbs:
                 left = await self._delete_all(resource, name) or left
         return left
 

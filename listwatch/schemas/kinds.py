@@ -24,17 +24,17 @@ from listwatch.schemas.facts import resource_facts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_SERVED: Mapping[tuple[str, str], frozenset[str]] = {
-    ("", "v1"): frozenset((
-        "namespaces", "nodes", "pods", "configmaps", "secrets", "services", "endpoints", "events",
-        "serviceaccounts", "podtemplates", "replicationcontrollers",
-    )),
-    ("apps", "v1"): frozenset(("deployments", "replicasets", "statefulsets", "daemonsets")),
-    ("discovery.k8s.io", "v1"): frozenset(("endpointslices",)),
-    ("coordination.k8s.io", "v1"): frozenset(("leases",)),
-    ("events.k8s.io", "v1"): frozenset(("events",)),
-}  # fmt: skip
-_SERVED_SUBRESOURCES = frozenset(("status", "scale", "binding", "finalize"))
+# Groups whose kinds are no plain objects of the registry: whoever serves them adds them.
+_ELSEWHERE = frozenset((
+    "apiextensions.k8s.io", "apiregistration.k8s.io", "authentication.k8s.io",
+    "authorization.k8s.io",
+))  # fmt: skip
+_SUBRESOURCES = frozenset((
+    "approval", "binding", "ephemeralcontainers", "eviction", "finalize", "log", "resize", "scale",
+    "status",
+))  # fmt: skip
+# What needs a kubelet behind the server: known to discovery, and refused by name.
+_STREAMS = frozenset(("attach", "exec", "portforward", "proxy"))
 
 # Kinds that are kept as the objects of another resource.
 _STORED_AS = {("events.k8s.io", "events"): GroupResource("", "events")}
@@ -54,6 +54,9 @@ _SELECTABLE: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("", "secrets"): ("type",),
     ("", "replicationcontrollers"): ("status.replicas",),
     ("", "services"): ("spec.clusterIP", "spec.type"),
+    ("batch", "jobs"): ("status.successful",),
+    ("certificates.k8s.io", "certificatesigningrequests"): ("spec.signerName",),
+    ("resource.k8s.io", "resourceslices"): ("spec.driver", "spec.nodeName"),
     ("", "events"): (*_INVOLVED_OBJECT, "reason", "reportingComponent", "source", "type"),
     ("events.k8s.io", "events"): (
         *(field.replace("involvedObject", "regarding") for field in _INVOLVED_OBJECT),
@@ -67,14 +70,17 @@ def builtin_resources() -> tuple[Resource, ...]:
     """Every resource served from the start, sorted by group, version and name."""
     return tuple(
         sorted(
-            (
-                _resource(row)
-                for row in resource_facts()
-                if row["resource"] in _SERVED.get((row["group"], row["version"]), ())
-            ),
+            (_resource(row) for row in resource_facts() if row["group"] not in _ELSEWHERE),
             key=lambda resource: (resource.group, resource.version, resource.resource),
         )
     )
+
+
+@cache
+def kept_resources() -> tuple[Resource, ...]:
+    """Those whose objects can be made and are kept; of a kind with two versions the stored one."""
+    newest = {resource.group_resource: resource for resource in builtin_resources()}
+    return tuple(resource for resource in newest.values() if {"create", "list"} <= resource.verbs)
 
 
 def stored_field(resource: Resource, field: str) -> str:
@@ -109,7 +115,7 @@ def _resource(row: Mapping[str, Any]) -> Resource:  # Any: a row of the data fil
         subresources=tuple(
             _subresource(group, version, part)
             for part in row["subresources"]
-            if part["subresource"] in _SERVED_SUBRESOURCES
+            if part["subresource"] in _SUBRESOURCES | _STREAMS
         ),
         columns=tuple(_column(column) for column in row.get("columns", ())),
         selectable_fields=_SELECTABLE.get((group, name), ()),

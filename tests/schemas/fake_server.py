@@ -108,7 +108,7 @@ def _discovery() -> dict[str, Any]:
         "/api": {"kind": "APIVersions", "versions": ["v1"]},
         "/version": {"major": "1", "minor": "36+"},
     }
-    groups: dict[str, str] = {}
+    groups: dict[str, list[str]] = {}
     for resource in builtin_resources():
         root = f"/apis/{resource.group}" if resource.group else "/api"
         entries = documents.setdefault(
@@ -138,18 +138,24 @@ def _discovery() -> dict[str, Any]:
             }
             for part in resource.subresources
         ]
-        if resource.group:
-            groups[resource.group] = resource.version
+        if resource.group and resource.version not in groups.setdefault(resource.group, []):
+            groups[resource.group].append(resource.version)
     documents["/apis"] = {
         "kind": "APIGroupList",
         "apiVersion": "v1",
         "groups": [
             {
                 "name": group,
-                "versions": [{"groupVersion": f"{group}/{version}", "version": version}],
-                "preferredVersion": {"groupVersion": f"{group}/{version}", "version": version},
+                "versions": [
+                    {"groupVersion": f"{group}/{version}", "version": version}
+                    for version in versions
+                ],
+                "preferredVersion": {
+                    "groupVersion": f"{group}/{versions[-1]}",
+                    "version": versions[-1],
+                },
             }
-            for group, version in groups.items()
+            for group, versions in groups.items()
         ],
     }
     return documents

@@ -4,26 +4,41 @@ import subprocess
 import sys
 
 from listwatch.protocol.kinds import GroupResource, GroupVersionKind, Resource
-from listwatch.schemas.kinds import builtin_resources, storage_version_hash, stored_field
+from listwatch.schemas.kinds import (
+    builtin_resources,
+    kept_resources,
+    storage_version_hash,
+    stored_field,
+)
 
 
 def resource(group: str, name: str) -> Resource:
     return next(r for r in builtin_resources() if (r.group, r.resource) == (group, name))
 
 
-def test_the_eighteen_kinds_of_the_core_are_served() -> None:
-    served = {str(r.group_resource) for r in builtin_resources()}
-
-    assert served == {
-        "namespaces", "nodes", "pods", "configmaps", "secrets", "services", "endpoints", "events",
-        "serviceaccounts", "podtemplates", "replicationcontrollers", "deployments.apps",
-        "replicasets.apps", "statefulsets.apps", "daemonsets.apps",
-        "endpointslices.discovery.k8s.io", "leases.coordination.k8s.io", "events.events.k8s.io",
-    }  # fmt: skip
+def test_every_stable_group_is_served() -> None:
+    assert {
+        "", "admissionregistration.k8s.io", "apps", "autoscaling", "batch", "certificates.k8s.io",
+        "coordination.k8s.io", "discovery.k8s.io", "events.k8s.io",
+        "flowcontrol.apiserver.k8s.io", "networking.k8s.io", "node.k8s.io", "policy",
+        "rbac.authorization.k8s.io", "resource.k8s.io", "scheduling.k8s.io", "storage.k8s.io",
+    } <= {r.group for r in builtin_resources()}  # fmt: skip
 
 
-def test_a_pod_has_a_status_and_a_binding_and_nothing_that_only_a_kubelet_could_answer() -> None:
-    assert [s.name for s in resource("", "pods").subresources] == ["binding", "status"]
+def test_what_is_kept_is_named_once_in_its_stored_version() -> None:
+    kept = kept_resources()
+    scalers = [r.version for r in kept if r.resource == "horizontalpodautoscalers"]
+
+    assert scalers == ["v2"]
+    assert len({r.group_resource for r in kept}) == len(kept)
+    assert not {"bindings", "componentstatuses"} & {r.resource for r in kept}
+
+
+def test_a_pod_has_the_parts_that_the_real_one_has() -> None:
+    assert [s.name for s in resource("", "pods").subresources] == [
+        "attach", "binding", "ephemeralcontainers", "eviction", "exec", "log", "portforward",
+        "proxy", "resize", "status",
+    ]  # fmt: skip
 
 
 def test_a_status_is_of_the_kind_it_belongs_to_and_a_scale_of_another_group() -> None:

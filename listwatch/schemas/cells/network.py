@@ -7,6 +7,7 @@ from typing import Any
 from listwatch.protocol.objects import JSONObject
 from listwatch.schemas.cells.texts import (
     NONE,
+    SHOWN,
     UNKNOWN,
     UNSET,
     age,
@@ -14,6 +15,7 @@ from listwatch.schemas.cells.texts import (
     labels,
     name_of,
     part,
+    selector,
     shortened,
     text,
 )
@@ -87,3 +89,68 @@ def endpoint_slice(document: JSONObject, now: float) -> list[Any]:
         shortened(addresses) or UNSET,
         age(document, now),
     ]
+
+
+def ingress(document: JSONObject, now: float) -> list[Any]:
+    """Name, Class, Hosts, Address, Ports, Age."""
+    spec = part(document, "spec")
+    chosen = spec.get("ingressClassName")
+    return [
+        name_of(document),
+        NONE if chosen is None else chosen,
+        _hosts(items(spec, "rules")),
+        ",".join(_balancers(document)),
+        "80, 443" if items(spec, "tls") else "80",
+        age(document, now),
+    ]
+
+
+def _hosts(rules: list[Any]) -> str:
+    named = [rule["host"] for rule in rules if rule.get("host")]
+    if not named:
+        return "*"
+    shown = ",".join(named[:SHOWN])
+    # Once three are shown, every further rule counts as one more, named or not.
+    if len(named) < SHOWN:
+        return shown
+    third = [index for index, rule in enumerate(rules) if rule.get("host")][SHOWN - 1]
+    return f"{shown} + {len(rules) - SHOWN} more..." if len(rules) > third + 1 else shown
+
+
+def _balancers(document: JSONObject) -> list[str]:
+    entries = items(document, "status", "loadBalancer", "ingress")
+    return sorted({text(one, "ip") or text(one, "hostname") for one in entries} - {""})
+
+
+def ingress_class(document: JSONObject, now: float) -> list[Any]:
+    """Name, Controller, Parameters, Age."""
+    spec, told = part(document, "spec"), NONE
+    if (parameters := spec.get("parameters")) is not None:
+        group = parameters.get("apiGroup")
+        kind = text(parameters, "kind")
+        kind = kind if group is None else f"{kind}.{group}"
+        told = f"{kind}/{text(parameters, 'name')}"
+    return [name_of(document), text(spec, "controller"), told, age(document, now)]
+
+
+def network_policy(document: JSONObject, now: float) -> list[Any]:
+    """Name, Pod-Selector, Age."""
+    return [
+        name_of(document), selector(part(document, "spec").get("podSelector")), age(document, now),
+    ]  # fmt: skip
+
+
+def ip_address(document: JSONObject, now: float) -> list[Any]:
+    """Name, ParentRef."""
+    parent = part(document, "spec").get("parentRef")
+    if parent is None:
+        return [name_of(document), NONE]
+    group, resource = text(parent, "group"), text(parent, "resource").lower()
+    where = [f"{resource}.{group}" if group else resource]
+    where += [text(parent, "namespace")] if text(parent, "namespace") else []
+    return [name_of(document), "/".join([*where, text(parent, "name")])]
+
+
+def service_cidr(document: JSONObject, now: float) -> list[Any]:
+    """Name, CIDRs, Age."""
+    return [name_of(document), ",".join(items(document, "spec", "cidrs")), age(document, now)]
