@@ -107,7 +107,7 @@ class SyncRegistration:
 
     def remove(self) -> None:
         """Call it no more; a running call goes on. Also from the handler itself."""
-        self._thread.run(lambda: self._registration.remove_now())
+        self._thread.run(self._registration.remove_now)
         self._executor.shutdown(wait=False)
 
     def statistics(self) -> HandlerStatistics:
