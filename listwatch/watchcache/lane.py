@@ -41,12 +41,11 @@ class Entry:
 class Chunk:
     """Frames of the entries from one position to another, joined."""
 
-    __slots__ = ("body", "end", "frames", "revision")
+    __slots__ = ("body", "end", "revision")
 
-    def __init__(self, body: bytes, end: int, frames: int, revision: int) -> None:
+    def __init__(self, body: bytes, end: int, revision: int) -> None:
         self.body = body
         self.end = end
-        self.frames = frames
         self.revision = revision  # of its last event
 
 
@@ -138,11 +137,10 @@ class Lane:
             self._chunks[cursor] = chunk
         return chunk
 
-    def arrived(self, cursor: int) -> None:
-        """A watcher has moved on to this position."""
-        if cursor == self.end:
-            self._at_end += 1
-            self._clear_if_all_read()
+    def all_read(self) -> None:
+        """A watcher has come to the end."""
+        self._at_end += 1
+        self._clear_if_all_read()
 
     def trim(self, floor: int) -> list[CacheWatcher]:
         """Cut the window where the ring ends; returns the watchers it has moved past."""
@@ -195,7 +193,7 @@ class Lane:
             position += 1
         self._drop_old_frames()
         revision = self.entry(position - 1).event.revision
-        return Chunk(b"".join(frames), position, len(frames), revision)
+        return Chunk(b"".join(frames), position, revision)
 
     def _frame(self, position: int) -> bytes:
         entry = self.entry(position)

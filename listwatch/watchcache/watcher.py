@@ -128,7 +128,7 @@ class CacheWatcher:
         if self._state_revision is None:
             self.started_from = self.started_from or after
             self.revision = max(self.revision, after)
-            self._skip_until = after
+            self._skip_until = after if after > self._keeper.progress.applied else 0
             self._backlog = backlog
 
     def refuse(self, error: StatusError, reason: EndReason) -> None:
@@ -163,12 +163,19 @@ class CacheWatcher:
                 chunk = self._take()
                 if chunk is not None:
                     return chunk
-                if self.end_reason is None:
+                if self.end_reason is not None:
+                    break
+                if self._backlog is None and self._log_position is None:
+                    self._waiter = asyncio.get_running_loop().create_future()
+                    await self._waiter
+                    self._waiter = None
+                else:
                     await self._more()
         except Exception:
             self.close(EndReason.FAILED)
             raise
         finally:
+            self._waiter = None
             self.reading = False
             self._taken_at = self._keeper.clock.monotonic()
         refusal, self._refusal = self._refusal, None
@@ -176,8 +183,9 @@ class CacheWatcher:
 
     def wake(self) -> None:
         """There may be something to read."""
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+        waiter = self._waiter
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)
 
     def due(self, now: float) -> None:
         """The timer wheel has come round: a bookmark, the deadline, or a look at a slow reader."""
@@ -248,29 +256,39 @@ class CacheWatcher:
         return None if self.lane is None else self._take_live(self.lane)
 
     def _take_live(self, lane: Lane) -> bytes | None:
-        if self.cursor < lane.end:
-            self._keeper.lanes.trim(lane)
-            if self.end_reason is not None:
-                return None
-            while (
-                self.cursor < lane.released
-                and lane.entry(self.cursor).event.revision <= self._skip_until
-            ):
-                self.cursor += 1
-                lane.arrived(self.cursor)
-        if self.cursor >= lane.released:
+        if self._skip_until:
+            self._skip(lane)
+        cursor = self.cursor
+        if cursor >= lane.released:
             return self._take_bookmark(lane)
+        if lane.entry(cursor).event.revision <= self._keeper.floor:
+            self._keeper.lanes.trim(lane)  # the ring has moved past it, and it ends
+            return None
         if self._first:
-            entry = lane.entry(self.cursor)
-            body = entry.encode(lane.representation, first=True)
-            end, frames, revision = self.cursor + 1, 1, entry.event.revision
+            entry = lane.entry(cursor)
+            body, end, revision = (
+                entry.encode(lane.representation, first=True),
+                cursor + 1,
+                entry.event.revision,
+            )
             lane.encodings += 1
         else:
-            chunk = lane.read(self.cursor)
-            body, end, frames, revision = chunk.body, chunk.end, chunk.frames, chunk.revision
+            chunk = lane.read(cursor)
+            body, end, revision = chunk.body, chunk.end, chunk.revision
         self.cursor = end
-        lane.arrived(end)
-        return self._taken(body, frames, revision)
+        if end == lane.end:
+            lane.all_read()
+        return self._taken(body, end - cursor, revision)
+
+    def _skip(self, lane: Lane) -> None:
+        # It asked for what comes behind a revision that is not reached yet.
+        while self.cursor < lane.released:
+            if lane.entry(self.cursor).event.revision > self._skip_until:
+                self._skip_until = 0
+                return
+            self.cursor += 1
+            if self.cursor == lane.end:
+                lane.all_read()
 
     def _take_bookmark(self, lane: Lane) -> bytes | None:
         # Applied and the lane's end move in one step, so at its end everything up to A was sent.
@@ -330,12 +348,6 @@ class CacheWatcher:
             await asyncio.sleep(0)  # it looked at much in vain: others have a turn
         elif self._log_position is not None:
             await self._read_log(self._log_position)
-        else:
-            self._waiter = asyncio.get_running_loop().create_future()
-            try:
-                await self._waiter
-            finally:
-                self._waiter = None
 
     async def _read_log(self, position: int) -> None:
         keeper = self._keeper
