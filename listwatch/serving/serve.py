@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import signal
@@ -72,6 +73,7 @@ async def _serve(
         ports = [Port(application, each.socket, each.tls) for each in listeners]
         running = [port.start() for port in ports]
         stop = asyncio.create_task(asked.event.wait())
+        _spare_the_collector()
         ready()
         await asyncio.wait({stop, *running}, return_when=asyncio.FIRST_COMPLETED)
         stop.cancel()
@@ -80,6 +82,17 @@ async def _serve(
         patience.cancel()
     finally:
         await application.stop()
+
+
+def _spare_the_collector() -> None:
+    """Let the garbage collector look less often, and never at what the start has made.
+
+    Objects of the store live as long as the ring keeps them, and nothing here makes cycles as a
+    matter of course: looking through all of them every few hundred requests is a tenth of the work.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 50, 100)
 
 
 async def _drain(application: Application) -> None:
