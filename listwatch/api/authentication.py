@@ -30,16 +30,20 @@ _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 class BearerAuthentication(BaseAuthentication):
     """`Authorization: Bearer T`, looked up in memory. Another scheme counts as no credentials."""
 
-    def authenticate(self, request: Request) -> tuple[UserInfo, None] | None:
+    async def aauthenticate(self, request: Request) -> tuple[UserInfo, None] | None:
         """The user of the token; raises 401 if it is none."""
         scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
         token = token.strip()
         if scheme.lower() != "bearer" or not token:
             return None
-        user = plain(request).services.tokens.user(token)
-        if user is None:
+        services = plain(request).services
+        user = services.tokens.user(token)
+        if user is not None:
+            return user, None
+        found = await services.runtime.registry.accounts.user(token)
+        if found is None:
             raise unauthorized()
-        return user, None
+        return found.user, None
 
 
 class BrowserAuthentication(BaseAuthentication):

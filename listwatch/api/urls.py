@@ -12,6 +12,7 @@ from listwatch.api.health import CHECKS, HealthView
 from listwatch.api.index import IndexView, NotFoundView, PageNotFoundView
 from listwatch.api.metrics import MetricsView
 from listwatch.api.openapi import OpenAPIV2View, OpenAPIV3RootView, OpenAPIV3View
+from listwatch.api.openid import KeysView, OpenIDConfigurationView
 from listwatch.api.resources import (
     CollectionView,
     DeprecatedWatchView,
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
     from listwatch.api.views import KubernetesView
 
 ROUTES: tuple[type[KubernetesView], ...] = (
-    CollectionView, DeprecatedWatchView, GroupView, HealthView, IndexView, MetricsView,
-    NotFoundView, ObjectView, OpenAPIV2View, OpenAPIV3RootView, OpenAPIV3View, PageNotFoundView,
+    CollectionView, DeprecatedWatchView, GroupView, HealthView, IndexView, KeysView, MetricsView,
+    NotFoundView, ObjectView, OpenAPIV2View, OpenAPIV3RootView, OpenAPIV3View,
+    OpenIDConfigurationView, PageNotFoundView,
     RootView, SubresourceView, VersionResourcesView, VersionView,
 )  # fmt: skip
 
@@ -47,6 +49,10 @@ def view_of(info: RequestInfo) -> type[KubernetesView]:
             return VersionResourcesView
         case ["version"]:
             return VersionView
+        case [".well-known", "openid-configuration"]:
+            return OpenIDConfigurationView
+        case ["openid", "v1", "jwks"]:
+            return KeysView
         case ["metrics"]:
             return MetricsView
         case ["openapi", "v2"]:

@@ -7,7 +7,7 @@ whether anything is there, in which form the answer goes, and the work itself.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rest_framework.request import Request
 from rest_framework.views import APIView
@@ -19,8 +19,9 @@ from listwatch.api.authentication import (
     BrowserAuthentication,
 )
 from listwatch.api.exceptions import exception_handler
+from listwatch.api.impersonation import impersonated, wanted_user
 from listwatch.api.parsers import JSONParser, ProtobufParser, YAMLParser
-from listwatch.api.permissions import AuthorizerPermission
+from listwatch.api.permissions import AuthorizerPermission, wanted
 from listwatch.api.renderers import STATUS_RENDERERS, JSONRenderer, YAMLRenderer
 from listwatch.api.responses import KubernetesResponse
 from listwatch.api.throttling import InFlightThrottle
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from rest_framework.renderers import BaseRenderer
 
     from listwatch.api.request import KubernetesRequest
+    from listwatch.registry.context import UserInfo
 
 _AUTHENTICATORS = (BearerAuthentication(), BrowserAuthentication(), AnonymousAuthentication())
 _PERMISSIONS = [AuthorizerPermission()]
@@ -111,15 +113,33 @@ class KubernetesView(APIView):
     async def admit(self, request: Request) -> None:
         """Ask DRF's authenticators, permissions and throttles; raises what they raise."""
         for authenticator in _AUTHENTICATORS:
-            if isinstance(authenticator, BrowserAuthentication):
-                found = await authenticator.aauthenticate(request)
-            else:
+            if isinstance(authenticator, AnonymousAuthentication):
                 found = authenticator.authenticate(request)
+            else:
+                found = await authenticator.aauthenticate(request)
             if found is not None:
                 request.user, request.auth = found  # type: ignore[assignment]
                 break
-        self.check_permissions(request)
+        user = request.user
+        try:
+            self.authorize(request)
+        except StatusError as refused:
+            if refused.code != 403:
+                raise
+            # What allows it may have been written just before, by another process even.
+            await self.plain.services.runtime.registry.catch_up()
+            request.user = user
+            self.authorize(request)
         self.check_throttles(request)
+
+    def authorize(self, request: Request) -> None:
+        """Become whoever shall be impersonated, and ask DRF's permissions; raises what they do."""
+        other = wanted_user(self.plain.scope["headers"])
+        if other is not None:
+            registry, user = self.plain.services.runtime.registry, cast("UserInfo", request.user)
+            asked = wanted(self.plain.info)
+            request.user = impersonated(registry.authorizer, user, other, asked)  # type: ignore[assignment]
+        self.check_permissions(request)
 
     def resolve(self, request: Request) -> None:
         """Look up what the path names; raises 404 or 405. By default nothing is to be found."""

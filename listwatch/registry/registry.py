@@ -18,7 +18,11 @@ from listwatch.registry.authorization.index import RoleIndex
 from listwatch.registry.backend import Backend, Committer
 from listwatch.registry.create import create
 from listwatch.registry.delete import delete, delete_collection
+from listwatch.registry.json_web_tokens import SigningKey
 from listwatch.registry.patch import patch
+from listwatch.registry.reviews import GROUPS as REVIEW_GROUPS
+from listwatch.registry.reviews import Reviews
+from listwatch.registry.service_accounts import ServiceAccountTokens
 from listwatch.registry.update import update
 
 if TYPE_CHECKING:
@@ -64,6 +68,9 @@ class Registry:
             freshness=freshness, clock=clock, options=options,
         )  # fmt: skip
         self._backend.allocators[SERVICES] = ServiceAllocator(caches)
+        key = SigningKey(options.data / "service-account.key")
+        self.accounts = ServiceAccountTokens(self._backend, key)
+        self.reviews = Reviews(self._backend, self.authorizer, self.accounts)
 
     async def get(self, ctx: RequestContext, revision: str = "") -> Version:
         """One object, not older than a revision; a Scale if that was asked for.
@@ -89,6 +96,10 @@ class Registry:
 
     async def create(self, ctx: RequestContext, document: JSONObject) -> Written:
         """Make an object, or bind a pod; raises 400, 403, 404, 409, 422."""
+        if ctx.resource.group in REVIEW_GROUPS:
+            return await self.reviews.create(ctx, document)
+        if ctx.subresource == "token":
+            return await self.accounts.request(ctx, document)
         if ctx.subresource == "binding":
             return await binding.bind(self._backend, ctx, document)
         self._refuse_subresource(ctx, "create")
@@ -121,6 +132,10 @@ class Registry:
     ) -> Sequence[Version]:
         """Delete one by one what a list finds, and give that list; raises what these raise."""
         return await delete_collection(self._backend, ctx, options, selected)
+
+    async def catch_up(self) -> None:
+        """Wait until every answer from memory counts what was committed before this call."""
+        await self._backend.fresh()
 
     async def bootstrap(self) -> None:
         """Make what every cluster has, where it is missing: before the first request."""

@@ -25,7 +25,18 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[..., Awaitable[None]]  # of ASGI's three, as each library types them
 
 KUBERNETES_PATHS = frozenset(
-    {"api", "apis", "openapi", "version", "healthz", "livez", "readyz", "metrics"}
+    {
+        ".well-known",
+        "api",
+        "apis",
+        "healthz",
+        "livez",
+        "metrics",
+        "openapi",
+        "openid",
+        "readyz",
+        "version",
+    }
 )
 GOING_AWAY = 1012  # close code of a socket: the service restarts, so come back
 

@@ -102,6 +102,8 @@ class FakeRegistry:
         self.result: ListResult | None = None
         self.watcher: Any = None
         self.authorizer = Authorizer(_default_roles())
+        self.reviews = SimpleNamespace(static=[])
+        self.accounts = self
 
     def put(self, document: dict[str, Any], revision: int) -> Version:
         metadata = document["metadata"]
@@ -116,6 +118,12 @@ class FakeRegistry:
         )
         self.versions[version.namespace, version.name] = version
         return version
+
+    async def catch_up(self) -> None:
+        """Nothing is late here."""
+
+    async def user(self, token: str) -> None:
+        """No token is a service account's."""
 
     async def get(self, ctx: RequestContext, revision: str = "") -> Version:
         self.asked.append(("get", ctx, revision))
