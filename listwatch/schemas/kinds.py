@@ -26,12 +26,11 @@ if TYPE_CHECKING:
 
 # Groups whose kinds are no plain objects of the registry: whoever serves them adds them.
 _ELSEWHERE = frozenset((
-    "apiextensions.k8s.io", "apiregistration.k8s.io", "authentication.k8s.io",
-    "authorization.k8s.io",
+    "apiextensions.k8s.io", "apiregistration.k8s.io",
 ))  # fmt: skip
 _SUBRESOURCES = frozenset((
     "approval", "binding", "ephemeralcontainers", "eviction", "finalize", "log", "resize", "scale",
-    "status",
+    "status", "token",
 ))  # fmt: skip
 # What needs a kubelet behind the server: known to discovery, and refused by name.
 _STREAMS = frozenset(("attach", "exec", "portforward", "proxy"))
