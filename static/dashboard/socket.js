@@ -34,7 +34,8 @@ export class Socket {
   stop() {
     this.closed = true;
     clearTimeout(this.timer);
-    this.socket?.close(1000);
+    // One that is still connecting is left to the browser, which would complain in the console.
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.close(1000);
   }
 
   // Asks for a channel; `handler(data)` gets its part of every frame. `more()` adds to the wish.
@@ -72,6 +73,10 @@ export class Socket {
     const socket = new WebSocket(this.address);
     this.socket = socket;
     socket.addEventListener("open", () => {
+      if (this.closed) {
+        socket.close(1000);
+        return;
+      }
       if (document.hidden) this.send({ do: "visible", visible: false });
       for (const wish of this.wishes.values()) this.send(wish());
     });
