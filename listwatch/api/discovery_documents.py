@@ -6,6 +6,7 @@ the table changes. The views of `discovery` hand them out.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import orjson
@@ -25,7 +26,14 @@ _VERBS = frozenset(
     {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 )
 # The order of upstream, which decides where a client looks first; others follow by name.
-_ORDER = ("apps", "events.k8s.io", "discovery.k8s.io", "coordination.k8s.io")
+_ORDER = (
+    "apiregistration.k8s.io", "apps", "events.k8s.io", "authentication.k8s.io",
+    "authorization.k8s.io", "autoscaling", "batch", "certificates.k8s.io", "networking.k8s.io",
+    "policy", "rbac.authorization.k8s.io", "storage.k8s.io", "admissionregistration.k8s.io",
+    "apiextensions.k8s.io", "scheduling.k8s.io", "coordination.k8s.io", "node.k8s.io",
+    "discovery.k8s.io", "resource.k8s.io", "flowcontrol.apiserver.k8s.io",
+)  # fmt: skip
+_VERSION = re.compile("v([0-9]+)(?:(alpha|beta)([0-9]+))?")
 
 
 class Discovery:
@@ -70,6 +78,9 @@ class Discovery:
             made = self._made[name] = orjson.dumps(make())
         return made
 
+    def _versions(self, group: str) -> list[str]:
+        return sorted(self._table.groups()[group], key=version_rank)
+
     def _group_list(self) -> JSONObject:
         groups = [self._described(name) for name in self.groups()]
         return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
@@ -80,7 +91,7 @@ class Discovery:
     def _described(self, name: str) -> JSONObject:
         versions = [
             {"groupVersion": api_version(name, version), "version": version}
-            for version in self._table.groups()[name]
+            for version in self._versions(name)
         ]
         return {"name": name, "versions": versions, "preferredVersion": versions[0]}
 
@@ -105,7 +116,7 @@ class Discovery:
                         "resources": [_aggregate(r) for r in self._table.of(group, version)],
                         "freshness": "Current",
                     }
-                    for version in self._table.groups()[group]
+                    for version in self._versions(group)
                 ],
             }
             for group in groups
@@ -116,6 +127,16 @@ class Discovery:
             "metadata": {},
             "items": items,
         }
+
+
+def version_rank(version: str) -> tuple[int, int, int, str]:
+    """What sorts the versions of a group: the most settled first, of these the highest."""
+    found = _VERSION.fullmatch(version)
+    if found is None:
+        return (3, 0, 0, version)
+    major, stage, minor = found.groups()
+    settled = {None: 0, "beta": 1, "alpha": 2}[stage]
+    return (settled, -int(major), -int(minor or 0), version)
 
 
 def sorted_subresources(resource: Resource) -> list[Subresource]:

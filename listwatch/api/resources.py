@@ -20,7 +20,7 @@ from listwatch.api.parsers import (
     StrategicMergePatchParser,
 )
 from listwatch.api.renderers import JSONRenderer, TransformRenderer, YAMLRenderer
-from listwatch.api.responses import KubernetesResponse
+from listwatch.api.responses import KubernetesResponse, TextResponse
 from listwatch.api.views import NEGOTIATION, KubernetesView
 from listwatch.api.warnings import DEPRECATIONS
 from listwatch.api.watch import watch_response
@@ -36,6 +36,7 @@ from listwatch.protocol.options import (
 )
 from listwatch.registry.context import RequestContext
 from listwatch.registry.patch import check_patch_type
+from listwatch.registry.pod_logs import LogOptions
 
 if TYPE_CHECKING:
     from rest_framework.parsers import BaseParser
@@ -246,6 +247,14 @@ class SubresourceView(ObjectView):
         if self.subresource is None or info.rest:
             raise resource_not_found()
         return frozenset(self.subresource.verbs)
+
+    async def get(self, request: Request) -> KubernetesResponse:
+        """Get; a log is text."""
+        if self.plain.info.subresource != "log":
+            return await super().get(request)
+        ctx = self.context(request)
+        options = LogOptions.from_query(self.plain.query, ctx.name)
+        return TextResponse(await self.plain.services.runtime.registry.log(ctx, options))
 
     async def post(self, request: Request) -> KubernetesResponse:
         """Create a subresource that is an action, such as a binding."""

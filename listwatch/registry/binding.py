@@ -6,6 +6,7 @@ otherwise. Nothing is answered but that it was done.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from listwatch.protocol.clock import rfc3339
@@ -53,6 +54,19 @@ async def bind(backend: Backend, ctx: RequestContext, document: JSONObject) -> W
 
     await backend.settle(key, transform, dry_run=ctx.dry_run)
     return Written(_DONE, 0, created=True)
+
+
+async def bind_named(backend: Backend, ctx: RequestContext, document: JSONObject) -> Written:
+    """The same for a Binding that is posted to `bindings`: it names the pod itself."""
+    pods = backend.resources.find("", "v1", "pods")
+    metadata = document.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    if pods is None or not name or not isinstance(name, str):
+        why = "Required value: name or generateName is required"
+        raise invalid(BINDING, "", (Cause("FieldValueRequired", why, "metadata.name"),))
+    return await bind(
+        backend, replace(ctx, resource=pods, subresource="binding", name=name), document
+    )
 
 
 def _node(document: JSONObject) -> str:

@@ -19,7 +19,9 @@ from listwatch.registry.admission import NAMESPACES, empty_namespace
 from listwatch.registry.backend import Step
 from listwatch.registry.context import Written
 from listwatch.registry.conversions import served, stored_kind
+from listwatch.registry.strategies.certificates import SigningRequestStrategy
 from listwatch.registry.strategies.namespaces import NamespaceStrategy
+from listwatch.registry.strategies.pods import PodStrategy
 from listwatch.registry.strategies.table import strategy_of
 from listwatch.schemas.defaults import apply_defaults
 from listwatch.schemas.validation import validate
@@ -45,7 +47,7 @@ def change(
     meta.for_update(metadata, old_metadata)
     apply_defaults(gvk, document)
     _prepare(strategy, ctx, document, old, rfc3339(backend.clock.now()))
-    causes = list(validate(gvk, document, old=old))
+    causes = list(validate(gvk, document, old=old, subresource=ctx.subresource))
     causes += strategy.validate(document, old, ctx.subresource)
     guard: Guard | None = None
     allocator = backend.allocators.get(ctx.resource.storage)
@@ -115,6 +117,12 @@ def _prepare(
         strategy.prepare_status(document, old, now)
     elif ctx.subresource == "finalize" and isinstance(strategy, NamespaceStrategy):
         strategy.prepare_finalize(document, old)
+    elif ctx.subresource == "approval" and isinstance(strategy, SigningRequestStrategy):
+        strategy.prepare_approval(document, old, now)
+    elif ctx.subresource == "ephemeralcontainers" and isinstance(strategy, PodStrategy):
+        strategy.prepare_ephemeral(document, old)
+    elif ctx.subresource == "resize" and isinstance(strategy, PodStrategy):
+        strategy.prepare_resize(document, old)
     else:
         strategy.prepare_update(document, old, now)
 

@@ -94,6 +94,7 @@ def prepare(
     metadata = document["metadata"]
     meta.for_create(metadata, now)
     strategy.strip(document)
+    strategy.sign(document, ctx.user)
     apply_defaults(gvk, document)
     strategy.prepare_create(document, now)
     guard: Guard | None = None

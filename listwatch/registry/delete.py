@@ -48,6 +48,8 @@ async def delete(backend: Backend, ctx: RequestContext, options: DeleteOptions) 
     if key.group_resource == NAMESPACES and key.name in PROTECTED:
         raise protected(key.name)
     deletion = _Deletion(backend, ctx, key)
+    if options.orphan_dependents is None and not options.propagation_policy:
+        ctx.warnings.extend(deletion.strategy.warnings_on_delete())
     outcome = await backend.settle(key, deletion.transform(options), dry_run=dry_run)
     if deletion.verdict is Verdict.MARK_AND_REMOVE and not dry_run:
         outcome = await deletion.remove(outcome)

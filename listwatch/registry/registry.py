@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from listwatch.protocol.errors import method_not_allowed
-from listwatch.registry import binding, bootstrapping, reads, scale
+from listwatch.registry import binding, bootstrapping, eviction, pod_logs, reads, scale
 from listwatch.registry.allocation import SERVICES, ServiceAllocator
 from listwatch.registry.authorization.authorizer import Authorizer
 from listwatch.registry.authorization.bootstrap import make_roles
@@ -33,11 +33,15 @@ if TYPE_CHECKING:
     from listwatch.protocol.representations import Representation
     from listwatch.protocol.versions import Version
     from listwatch.registry.context import Deleted, RequestContext, Written
+    from listwatch.registry.pod_logs import LogOptions
     from listwatch.registry.resources import ResourceTable
     from listwatch.store.readers import Readers
     from listwatch.watchcache.caches import Caches
     from listwatch.watchcache.requests import ClientInfo, ListResult
     from listwatch.watchcache.watcher import CacheWatcher
+
+# What has the form of the whole object, of which it changes a part.
+_PARTS = ("status", "approval", "ephemeralcontainers", "resize")
 
 
 class Registry:
@@ -77,8 +81,14 @@ class Registry:
 
         Raises 404, 504.
         """
+        if ctx.subresource in pod_logs.STREAMS:
+            raise await pod_logs.refuse_stream(self._backend, ctx)
         version = await reads.get(self._backend, ctx, revision)
         return scale.scale_version(version) if ctx.subresource == "scale" else version
+
+    async def log(self, ctx: RequestContext, options: LogOptions) -> str:
+        """What a container of a pod wrote, as far as it was recorded; raises 400, 404."""
+        return await pod_logs.read_log(self._backend, ctx, options)
 
     async def list(self, ctx: RequestContext, options: ListOptions) -> ListResult:
         """Objects in key order, as they stood at one revision; raises 400, 410, 504."""
@@ -95,13 +105,18 @@ class Registry:
         return await reads.watch(self._backend, ctx, options, representation, client)
 
     async def create(self, ctx: RequestContext, document: JSONObject) -> Written:
-        """Make an object, or bind a pod; raises 400, 403, 404, 409, 422."""
+        """Make an object, bind or evict a pod; raises 400, 403, 404, 409, 422, 429."""
         if ctx.resource.group in REVIEW_GROUPS:
             return await self.reviews.create(ctx, document)
         if ctx.subresource == "token":
             return await self.accounts.request(ctx, document)
         if ctx.subresource == "binding":
             return await binding.bind(self._backend, ctx, document)
+        if ctx.resource.gvk == binding.BINDING:
+            return await binding.bind_named(self._backend, ctx, document)
+        if ctx.subresource == "eviction":
+            return await eviction.evict(self._backend, ctx, document)
+        await self._refuse_stream(ctx)
         self._refuse_subresource(ctx, "create")
         return await create(self._backend, ctx, document)
 
@@ -109,7 +124,8 @@ class Registry:
         """Replace an object, its status, its scale or its finalizers; raises 400, 404, 409, 422."""
         if ctx.subresource == "scale":
             return await scale.update_scale(self._backend, ctx, document)
-        self._refuse_subresource(ctx, "update", "status", "finalize")
+        await self._refuse_stream(ctx)
+        self._refuse_subresource(ctx, "update", *_PARTS, "finalize")
         return await update(self._backend, ctx, document)
 
     async def patch(self, ctx: RequestContext, patch_type: str, document: Any) -> Written:
@@ -119,11 +135,13 @@ class Registry:
         """
         if ctx.subresource == "scale":
             return await scale.patch_scale(self._backend, ctx, patch_type, document)
-        self._refuse_subresource(ctx, "patch", "status")
+        await self._refuse_stream(ctx)
+        self._refuse_subresource(ctx, "patch", *_PARTS)
         return await patch(self._backend, ctx, patch_type, document)
 
     async def delete(self, ctx: RequestContext, options: DeleteOptions) -> Deleted:
         """Delete an object, or begin to; raises 403, 404, 409."""
+        await self._refuse_stream(ctx)
         self._refuse_subresource(ctx, "delete")
         return await delete(self._backend, ctx, options)
 
@@ -141,6 +159,10 @@ class Registry:
         """Make what every cluster has, where it is missing: before the first request."""
         await bootstrapping.make_namespaces(self)
         await make_roles(self)
+
+    async def _refuse_stream(self, ctx: RequestContext) -> None:
+        if ctx.subresource in pod_logs.STREAMS:
+            raise await pod_logs.refuse_stream(self._backend, ctx)
 
     def _refuse_subresource(self, ctx: RequestContext, verb: str, *known: str) -> None:
         if ctx.subresource and ctx.subresource not in known:

@@ -1,9 +1,9 @@
 """Defaults: what an object gets for what it leaves out, its zero values included.
 
 Three sources, applied at every object on the way down: zero values and defaults of the schema,
-the constants of `builtin_defaults`, and its rules for what is no constant. Parents come before
-their children. `registry` calls this after an object was brought into normal form, and before it
-is validated; afterwards its form is the one that is stored.
+the constants of `builtin_defaults` and `group_defaults`, and their rules for what is no constant.
+Parents come before their children. `registry` calls this after an object was brought into normal
+form, and before it is validated; afterwards its form is the one that is stored.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from listwatch.schemas.builtin_defaults import CONSTANTS, RULES
+from listwatch.schemas import builtin_defaults, group_defaults
 from listwatch.schemas.shapes import MISSING, Kind, Shape, shape_of_kind
 
 if TYPE_CHECKING:
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
     from listwatch.protocol.kinds import GroupVersionKind
     from listwatch.protocol.objects import JSONObject
+
+
+_CONSTANTS = {**builtin_defaults.CONSTANTS, **group_defaults.CONSTANTS}
+_RULES = {**builtin_defaults.RULES, **group_defaults.RULES}
 
 
 def apply_defaults(gvk: GroupVersionKind, document: JSONObject) -> None:
@@ -86,7 +90,7 @@ def _plan(shape: Shape) -> _Plan:
 
 def _fill(plan: _Plan, shape: Shape) -> None:
     constants, structs, children = [], [], []
-    own = CONSTANTS.get(shape.name, {})
+    own = _CONSTANTS.get(shape.name, {})
     for name, field in shape.fields.items():
         if field.zero == {}:
             structs.append(name)
@@ -104,4 +108,4 @@ def _fill(plan: _Plan, shape: Shape) -> None:
     plan.constants = (*constants, *own.items())
     plan.structs = tuple(structs)
     plan.children = tuple(children)
-    plan.rule = RULES.get(shape.name)
+    plan.rule = _RULES.get(shape.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from listwatch.protocol.errors import Cause
 from listwatch.registry.strategies.quality import quality_of_service
 from listwatch.registry.strategies.strategy import Strategy, restore
 
@@ -56,6 +57,48 @@ class PodStrategy(Strategy):
         if not status.get("qosClass"):
             restore(status, old.get("status") or {}, "qosClass")
 
+    def validate(
+        self, document: JSONObject, old: JSONObject | None, subresource: str
+    ) -> list[Cause]:
+        """Another size is no reason to be served better or worse."""
+        if subresource != "resize" or old is None:
+            return []
+        before = old.get("spec") or {}
+        known = (old.get("status") or {}).get("qosClass") or quality_of_service(before)
+        if quality_of_service(document["spec"]) == known:
+            return []
+        why = "Pod QOS Class may not change as a result of resizing"
+        return [Cause("FieldValueInvalid", f'Invalid value: "{known}": {why}', "spec")]
+
+    def prepare_ephemeral(self, document: JSONObject, old: JSONObject) -> None:
+        """At `ephemeralcontainers` these change and nothing else of the pod."""
+        wanted = (document.get("spec") or {}).get("ephemeralContainers")
+        self._only(document, old)
+        if wanted:
+            document["spec"]["ephemeralContainers"] = wanted
+        self._count(document, old)
+
+    def prepare_resize(self, document: JSONObject, old: JSONObject) -> None:
+        """At `resize` the resources of containers change and nothing else of the pod."""
+        wanted = document.get("spec") or {}
+        self._only(document, old)
+        for kind in ("containers", "initContainers"):
+            sizes = {one.get("name"): one for one in wanted.get(kind) or ()}
+            containers = document["spec"].get(kind)
+            if containers:
+                document["spec"][kind] = [_resized(one, sizes) for one in containers]
+        self._count(document, old)
+
+    def _only(self, document: JSONObject, old: JSONObject) -> None:
+        document["spec"] = dict(old.get("spec") or {})
+        restore(document, old, "status")
+        for key in ("labels", "annotations", "ownerReferences", "finalizers"):
+            restore(document["metadata"], old["metadata"], key)
+
+    def _count(self, document: JSONObject, old: JSONObject) -> None:
+        if self.spec_changed(document, old):
+            document["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
+
     def grace_period(self, document: JSONObject, options: DeleteOptions) -> int | None:
         """What was asked for, else the pod's own; none without a node, or after the end."""
         spec = document.get("spec") or {}
@@ -79,6 +122,16 @@ def _admit(spec: JSONObject) -> None:
     # No class but these is served yet: others count as the default one.
     spec.setdefault("priority", _PRIORITIES.get(spec.get("priorityClassName", ""), 0))
     spec.setdefault("preemptionPolicy", "PreemptLowerPriority")
+
+
+def _resized(container: JSONObject, sizes: dict[str | None, JSONObject]) -> JSONObject:
+    wanted = sizes.get(container.get("name"))
+    if wanted is None:
+        return container
+    resized = dict(container)
+    for key in ("resources", "resizePolicy"):
+        restore(resized, wanted, key)
+    return resized
 
 
 def _tolerates(toleration: JSONObject, key: str) -> bool:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from listwatch.protocol.errors import Cause
     from listwatch.protocol.objects import JSONObject
     from listwatch.protocol.options import DeleteOptions
+    from listwatch.registry.context import UserInfo
 
 _NOT_SPEC = frozenset(("kind", "apiVersion", "metadata", "status"))
 
@@ -36,6 +37,9 @@ class Strategy:
         """Before defaulting: take off a new object what is not the client's to say."""
         if self.has_status and not self.status_at_create:
             document.pop("status", None)
+
+    def sign(self, document: JSONObject, user: UserInfo) -> None:
+        """Before defaulting: write down who makes the object, where its kind wants to know."""
 
     def prepare_create(self, document: JSONObject, now: str) -> None:
         """Before validation: what a new object begins with."""
@@ -68,6 +72,10 @@ class Strategy:
     def grace_period(self, document: JSONObject, options: DeleteOptions) -> int | None:
         """Seconds between the request to delete and the end; None: the kind knows no such time."""
         return None
+
+    def warnings_on_delete(self) -> tuple[str, ...]:
+        """What to tell who deletes an object and does not say what becomes of its dependents."""
+        return ()
 
     def mark_deleting(self, document: JSONObject) -> None:
         """What else changes when an object begins to be deleted."""

@@ -6,6 +6,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from listwatch.protocol.kinds import GroupResource
+from listwatch.registry.strategies.batch import JobStrategy
+from listwatch.registry.strategies.certificates import SigningRequestStrategy
 from listwatch.registry.strategies.namespaces import NamespaceStrategy
 from listwatch.registry.strategies.others import (
     NewEventStrategy,
@@ -14,6 +16,7 @@ from listwatch.registry.strategies.others import (
 )
 from listwatch.registry.strategies.pods import PodStrategy
 from listwatch.registry.strategies.services import ServiceStrategy
+from listwatch.registry.strategies.storage import ClaimStrategy, VolumeStrategy
 from listwatch.registry.strategies.strategy import Strategy
 from listwatch.registry.strategies.workloads import (
     DaemonSetStrategy,
@@ -26,6 +29,12 @@ if TYPE_CHECKING:
 
 _EVENT = Strategy(create_on_update=True, collects_garbage=False)
 _WORKLOAD = Strategy(has_status=True, counts_generations=True)
+_COUNTED = Strategy(counts_generations=True)
+_GUARDED = Strategy(counts_generations=True, unconditional_update=False)
+_BOUND = Strategy(create_on_update=True)
+_ANSWERED = Strategy(answers_deleted_object=True)
+_ADMISSION, _RBAC = "admissionregistration.k8s.io", "rbac.authorization.k8s.io"
+_STORAGE, _RESOURCE = "storage.k8s.io", "resource.k8s.io"
 _STRATEGIES = {
     GroupResource("", "namespaces"): NamespaceStrategy(),
     GroupResource("", "nodes"): NodeStrategy(),
@@ -48,6 +57,63 @@ _STRATEGIES = {
     GroupResource("discovery.k8s.io", "endpointslices"): EndpointSliceStrategy(),
     GroupResource("coordination.k8s.io", "leases"): Strategy(
         unconditional_update=False, create_on_update=True
+    ),
+    GroupResource("", "limitranges"): Strategy(create_on_update=True),
+    GroupResource("", "resourcequotas"): Strategy(has_status=True, answers_deleted_object=True),
+    GroupResource("", "persistentvolumes"): VolumeStrategy(),
+    GroupResource("", "persistentvolumeclaims"): ClaimStrategy(),
+    GroupResource("batch", "jobs"): JobStrategy(),
+    GroupResource("batch", "cronjobs"): _WORKLOAD,
+    GroupResource("policy", "poddisruptionbudgets"): Strategy(
+        has_status=True, counts_generations=True, unconditional_update=False
+    ),
+    GroupResource("networking.k8s.io", "ingresses"): _WORKLOAD,
+    GroupResource("networking.k8s.io", "ingressclasses"): _COUNTED,
+    GroupResource("networking.k8s.io", "networkpolicies"): _COUNTED,
+    GroupResource("scheduling.k8s.io", "priorityclasses"): _COUNTED,
+    GroupResource("node.k8s.io", "runtimeclasses"): Strategy(
+        unconditional_update=False, create_on_update=True
+    ),
+    GroupResource("certificates.k8s.io", "certificatesigningrequests"): SigningRequestStrategy(),
+    GroupResource("flowcontrol.apiserver.k8s.io", "flowschemas"): _WORKLOAD,
+    GroupResource("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"): _WORKLOAD,
+    **{
+        GroupResource(_RBAC, name): _BOUND
+        for name in ("roles", "rolebindings", "clusterroles", "clusterrolebindings")
+    },
+    **{
+        GroupResource(_ADMISSION, name): _GUARDED
+        for name in (
+            "mutatingadmissionpolicies",
+            "mutatingadmissionpolicybindings",
+            "mutatingwebhookconfigurations",
+            "validatingadmissionpolicybindings",
+            "validatingwebhookconfigurations",
+        )
+    },
+    GroupResource(_ADMISSION, "validatingadmissionpolicies"): Strategy(
+        has_status=True, counts_generations=True, unconditional_update=False
+    ),
+    GroupResource(_STORAGE, "storageclasses"): _ANSWERED,
+    GroupResource(_STORAGE, "volumeattributesclasses"): _ANSWERED,
+    **{
+        GroupResource(_STORAGE, name): Strategy(
+            unconditional_update=False, answers_deleted_object=True
+        )
+        for name in ("csidrivers", "csinodes", "csistoragecapacities")
+    },
+    GroupResource(_STORAGE, "volumeattachments"): Strategy(
+        has_status=True, unconditional_update=False, answers_deleted_object=True
+    ),
+    GroupResource(_RESOURCE, "resourceclaims"): Strategy(
+        has_status=True, answers_deleted_object=True
+    ),
+    GroupResource(_RESOURCE, "resourceclaimtemplates"): _ANSWERED,
+    GroupResource(_RESOURCE, "deviceclasses"): Strategy(
+        counts_generations=True, answers_deleted_object=True
+    ),
+    GroupResource(_RESOURCE, "resourceslices"): Strategy(
+        counts_generations=True, answers_deleted_object=True
     ),
 }
 

@@ -16,6 +16,7 @@ from listwatch.schemas.validation.faults import (
     required,
 )
 from listwatch.schemas.validation.metadata import label_faults
+from listwatch.schemas.validation.pod_parts import ephemeral_faults
 from listwatch.schemas.validation.tolerations import toleration_faults
 from listwatch.schemas.validation.volumes import volume_faults
 
@@ -49,6 +50,8 @@ def pod_spec_faults(spec: JSONObject, field: str) -> list[Cause]:
     for kind in _CONTAINERS:
         if spec.get(kind):
             faults += container_list_faults(spec[kind], f"{field}.{kind}", volumes, names)
+    if spec.get("ephemeralContainers"):
+        faults += ephemeral_faults(spec, f"{field}.ephemeralContainers")
     policy, dns = spec.get("restartPolicy"), spec.get("dnsPolicy")
     faults += _one_of(policy, f"{field}.restartPolicy", _RESTART_POLICIES)
     faults += _one_of(dns, f"{field}.dnsPolicy", _DNS_POLICIES)

@@ -9,7 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from listwatch.protocol.kinds import GroupVersionKind
-from listwatch.schemas.validation import configs, networking, others, pods, rbac, workloads
+from listwatch.schemas.validation import (
+    configs,
+    networking,
+    others,
+    pod_parts,
+    pods,
+    rbac,
+    workloads,
+)
 from listwatch.schemas.validation.metadata import metadata_faults, metadata_update_faults
 
 if TYPE_CHECKING:
@@ -20,13 +28,18 @@ if TYPE_CHECKING:
 
 
 def validate(
-    gvk: GroupVersionKind, document: JSONObject, *, old: JSONObject | None = None
+    gvk: GroupVersionKind,
+    document: JSONObject,
+    *,
+    old: JSONObject | None = None,
+    subresource: str = "",
 ) -> list[Cause]:
     """The faults of an object, or of the change from `old` to it; an empty list if there are none.
 
     The object is decoded and defaulted; a kind that is not built in has its metadata looked at.
+    Parts of an object that change at an address of their own may have rules of their own.
     """
-    rules = _RULES.get(gvk, _NO_RULES)
+    rules = _PARTS.get((gvk, subresource)) or _RULES.get(gvk, _NO_RULES)
     metadata = document.get("metadata") or {}
     own = metadata_faults(gvk, metadata)
     if old is None:
@@ -110,4 +123,9 @@ _RULES: dict[GroupVersionKind, _Rules] = {
             _Rules(rbac.cluster_role_binding_faults, rbac.binding_update_faults),
         ),
     )
+}
+_POD = GroupVersionKind("", "v1", "Pod")
+_PARTS: dict[tuple[GroupVersionKind, str], _Rules] = {
+    (_POD, "ephemeralcontainers"): _Rules(pods.pod_faults, pod_parts.ephemeral_update_faults, True),
+    (_POD, "resize"): _Rules(pods.pod_faults, pod_parts.resize_faults, True),
 }
