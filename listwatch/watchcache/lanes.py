@@ -5,42 +5,37 @@ Fed by `cacher`. Watchers with the same namespace, name, selector and representa
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 from collections.abc import Iterator
 
-from listwatch.protocol.clock import Clock, Timer
+from listwatch.protocol.clock import Clock
 from listwatch.protocol.events import EndReason
 from listwatch.protocol.selectors import Selector
 from listwatch.protocol.versions import Version
+from listwatch.watchcache.flushing import Flusher
 from listwatch.watchcache.lane import Entry, Lane, LaneKey
 from listwatch.watchcache.lane_index import LaneIndex
 from listwatch.watchcache.options import CacheOptions
 from listwatch.watchcache.ring import Ring
 from listwatch.watchcache.verdicts import Predicate, content
 
-_EARLY = 0.0001  # a timer of the loop may ring this much before its time
 _numbers = itertools.count(1)  # lanes are told apart across resources
 
 
 class Lanes:
-    """Offers each event to the lanes it concerns; flushes them at once, or coalesced when busy.
+    """Offers each event to the lanes it concerns.
 
     Promises that an event is in every lane whose selector matches it before or after, or in none
-    yet: `offer` does not await. Lanes that were touched are flushed in the next turn of the loop,
-    so that what is applied together is read together; one flushed less than `flush_interval` ago
-    waits that out.
+    yet: `offer` does not await. Readers see it with the next flush.
     """
 
     def __init__(self, ring: Ring, clock: Clock, options: CacheOptions) -> None:
         self._ring = ring
-        self._clock = clock
         self._options = options
         self._lanes: dict[LaneKey, Lane] = {}
         self._predicates: dict[Selector, Predicate] = {}
         self._index = LaneIndex()
-        self._touched: list[Lane] = []
-        self._scheduled: Timer | asyncio.Handle | None = None
+        self._flusher = Flusher(clock, options.flush_interval)
         self.hits = 0
         self.spared = 0
         self._evaluations = 0  # of selectors that are gone, and likewise:
@@ -114,36 +109,10 @@ class Lanes:
         for lane in concerned:
             if lane.end - lane.start > 1:
                 self.trim(lane)
-            if not lane.touched:
-                lane.touched = True
-                self._touched.append(lane)
-        if self._touched and self._scheduled is None:
-            self._scheduled = asyncio.get_running_loop().call_soon(self._flush)
+            self._flusher.touch(lane)
         return concerned
 
     def trim(self, lane: Lane) -> None:
         """Cut a lane's window where the ring ends; watchers that it has moved past end."""
         for watcher in lane.trim(self._ring.floor):
             watcher.close(EndReason.TOO_SLOW)
-
-    def flush_all(self) -> None:
-        """Release everything at once, however busy; for tests and for the end."""
-        for lane in self._touched:
-            lane.touched = False
-            lane.flush(self._clock.monotonic())
-        self._touched = []
-
-    def _flush(self) -> None:
-        now = self._clock.monotonic()
-        before = now - self._options.flush_interval + _EARLY
-        touched, self._touched = self._touched, []
-        for lane in touched:
-            if lane.flushed_at <= before:
-                lane.touched = False
-                lane.flush(now)
-            else:
-                self._touched.append(lane)
-        self._scheduled = None
-        if self._touched:
-            first = min(lane.flushed_at for lane in self._touched)
-            self._scheduled = self._clock.call_later(first - before + _EARLY, self._flush)

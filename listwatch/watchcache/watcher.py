@@ -107,6 +107,11 @@ class CacheWatcher:
         self._waiter: asyncio.Future[None] | None = None
 
     @property
+    def ended(self) -> bool:
+        """Whether it has ended; `end_reason` names why."""
+        return self.end_reason is not None
+
+    @property
     def group_resource(self) -> GroupResource:
         """What it watches."""
         return self._keeper.group_resource
@@ -159,11 +164,13 @@ class CacheWatcher:
             raise RuntimeError("a watch has one reader")
         self.reading = True
         try:
-            while self.end_reason is None:
+            if self._backlog is not None and self.chunks:
+                await asyncio.sleep(0)  # sending may not have waited, and there may be much
+            while not self.ended:
                 chunk = self._take()
                 if chunk is not None:
                     return chunk
-                if self.end_reason is not None:
+                if self.ended:
                     break
                 if self._backlog is None and self._log_position is None:
                     self._waiter = asyncio.get_running_loop().create_future()

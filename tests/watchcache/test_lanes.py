@@ -161,6 +161,46 @@ async def test_an_idle_lane_is_flushed_at_once_and_a_busy_one_waits_its_interval
     await asyncio.gather(reading, return_exceptions=True)
 
 
+async def test_an_idle_lane_is_flushed_at_once_though_another_is_busy() -> None:
+    world = World(CacheOptions(flush_interval=0.005))
+    busy, idle = await world.watch(name="busy"), await world.watch(name="idle")
+    for _ in range(3):
+        world.write("busy", {})
+        await settle()
+    assert len(frames(await busy.next_chunk())) == 1
+    waiting = asyncio.create_task(busy.next_chunk())
+    world.write("idle", {})
+    await settle()
+
+    assert frames(await idle.next_chunk()) == [("ADDED", "idle", 4)]
+    assert not waiting.done()
+    await world.clock.advance(0.006)
+    assert len(frames(await waiting)) == 2
+
+
+async def test_a_thousand_busy_lanes_are_flushed_by_few_timers() -> None:
+    world = World(CacheOptions(flush_interval=0.005))
+    watchers = [await world.watch(name=f"p{n}") for n in range(1000)]
+    timers = 0
+    call_later = world.clock.call_later
+
+    def counted(seconds, callback):  # type: ignore[no-untyped-def]
+        nonlocal timers
+        timers += 1
+        return call_later(seconds, callback)
+
+    world.clock.call_later = counted  # type: ignore[method-assign]
+    for _ in range(2):
+        for n in range(1000):
+            world.write(f"p{n}", {})
+            if n % 100 == 0:
+                await world.clock.advance(0.0004)
+    await world.clock.advance(0.02)
+
+    assert timers <= 12
+    assert all(watcher.lane and watcher.lane.released == 2 for watcher in watchers)
+
+
 async def test_a_reader_who_comes_back_early_does_not_undo_the_coalescing() -> None:
     world = World(CacheOptions(flush_interval=0.005))
     watcher = await world.watch()

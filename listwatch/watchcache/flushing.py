@@ -1,0 +1,73 @@
+"""When a lane's watchers are woken: at once when it is idle, together when it is busy.
+
+`lanes` tells which lanes an event has touched; a flush wakes the watchers of one of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from listwatch.protocol.clock import Clock, Timer
+from listwatch.watchcache.lane import Lane
+
+_EARLY = 0.0001  # a timer of the loop may ring this much before its time
+_ROUNDS = 4  # an interval: how often busy lanes are looked through, at most
+
+
+class Flusher:
+    """Flushes the lanes that were touched.
+
+    A lane that was not flushed for `interval` seconds is flushed in the next turn of the loop, so
+    that what is applied together is read together. A busier one waits until then; at most
+    `interval` and a quarter. Lanes that wait share one timer.
+    """
+
+    def __init__(self, clock: Clock, interval: float) -> None:
+        self._clock = clock
+        self._interval = interval
+        self._touched: list[Lane] = []
+        self._waiting: list[Lane] = []
+        self._soon: asyncio.Handle | None = None
+        self._timer: Timer | None = None
+
+    def touch(self, lane: Lane) -> None:
+        """There is something new in a lane."""
+        if lane.touched:
+            return
+        lane.touched = True
+        self._touched.append(lane)
+        if self._soon is None:
+            self._soon = asyncio.get_running_loop().call_soon(self._flush_idle)
+
+    def _flush_idle(self) -> None:
+        self._soon = None
+        now = self._clock.monotonic()
+        touched, self._touched = self._touched, []
+        self._waiting += _flush(touched, now, now - self._interval + _EARLY)
+        if self._waiting and self._timer is None:
+            self._arm(now)
+
+    def _flush_waiting(self) -> None:
+        now = self._clock.monotonic()
+        # Those that are nearly due go along, else each would need a round of its own.
+        self._waiting = _flush(self._waiting, now, now - self._interval * (1 - 1 / _ROUNDS))
+        self._timer = None
+        if self._waiting:
+            self._arm(now)
+
+    def _arm(self, now: float) -> None:
+        due = min(lane.flushed_at for lane in self._waiting) + self._interval - now
+        delay = max(due, self._interval / _ROUNDS) + _EARLY
+        self._timer = self._clock.call_later(delay, self._flush_waiting)
+
+
+def _flush(lanes: list[Lane], now: float, before: float) -> list[Lane]:
+    # Flush those that were last flushed before then; returns the others.
+    others = []
+    for lane in lanes:
+        if lane.flushed_at <= before:
+            lane.touched = False
+            lane.flush(now)
+        else:
+            others.append(lane)
+    return others
