@@ -248,14 +248,6 @@ class SubresourceView(ObjectView):
             raise resource_not_found()
         return frozenset(self.subresource.verbs)
 
-    async def get(self, request: Request) -> KubernetesResponse:
-        """Get; a log is text."""
-        if self.plain.info.subresource != "log":
-            return await super().get(request)
-        ctx = self.context(request)
-        options = LogOptions.from_query(self.plain.query, ctx.name)
-        return TextResponse(await self.plain.services.runtime.registry.log(ctx, options))
-
     async def post(self, request: Request) -> KubernetesResponse:
         """Create a subresource that is an action, such as a binding."""
         options = WriteOptions.from_query(self.plain.query, "CreateOptions")
@@ -267,6 +259,18 @@ class SubresourceView(ObjectView):
     async def delete(self, request: Request) -> KubernetesResponse:
         """No subresource can be deleted."""
         raise MethodNotAllowed("DELETE")
+
+
+class LogView(SubresourceView):
+    """What a container wrote: text, which cannot be turned into another kind."""
+
+    transforms = negotiation.NOTHING
+
+    async def get(self, request: Request) -> KubernetesResponse:
+        """Get."""
+        ctx = self.context(request)
+        options = LogOptions.from_query(self.plain.query, ctx.name)
+        return TextResponse(await self.plain.services.runtime.registry.log(ctx, options))
 
 
 class DeprecatedWatchView(ResourceView):

@@ -16,6 +16,7 @@ from listwatch.api.openid import KeysView, OpenIDConfigurationView
 from listwatch.api.resources import (
     CollectionView,
     DeprecatedWatchView,
+    LogView,
     ObjectView,
     SubresourceView,
 )
@@ -71,6 +72,8 @@ def _of_resource(info: RequestInfo) -> type[KubernetesView]:
         return NotFoundView
     if info.forced_watch:
         return DeprecatedWatchView
+    if info.subresource == "log":
+        return LogView
     if info.subresource:
         return SubresourceView
     return ObjectView if info.name else CollectionView

@@ -297,7 +297,7 @@ async def test_a_deleted_namespace_turns_terminating_and_stays_so(house: House) 
     assert "deletionGracePeriodSeconds" not in shown["metadata"]
 
 
-@pytest.mark.parametrize("resource", ["configmaps/status", "pods/exec"])
+@pytest.mark.parametrize("resource", ["configmaps/status", "pods/status"])
 async def test_a_subresource_that_is_none_is_refused(house: House, resource: str) -> None:
     ctx = house.ctx(resource, "x")
     error = await refused(house.registry.delete(ctx, None))  # type: ignore[arg-type]

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 _ENDED = frozenset(("Succeeded", "Failed"))
 _TOLERATED = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
-_PRIORITIES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,11 @@ class PodStrategy(Strategy):
 
     def prepare_update(self, document: JSONObject, old: JSONObject, now: str) -> None:
         """What was added to the old one is added to one that was sent anew, too."""
-        _admit(document["spec"])
+        spec, before = document["spec"], old.get("spec") or {}
+        for key in ("priority", "preemptionPolicy"):
+            if spec.get(key) is None:
+                restore(spec, before, key)
+        _admit(spec)
         Strategy.prepare_update(self, document, old, now)
 
     def prepare_status(self, document: JSONObject, old: JSONObject, now: str) -> None:
@@ -111,7 +114,8 @@ class PodStrategy(Strategy):
 
 
 def _admit(spec: JSONObject) -> None:
-    # What upstream's admission plugins DefaultTolerationSeconds and Priority add.
+    # What upstream's admission plugin DefaultTolerationSeconds adds, and Priority where there is
+    # no class: `admission` has set the rest before.
     tolerations = spec.get("tolerations") or []
     missing = [key for key in _TOLERATED if not any(_tolerates(t, key) for t in tolerations)]
     if missing:
@@ -119,8 +123,7 @@ def _admit(spec: JSONObject) -> None:
             {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
             for key in missing
         ]
-    # No class but these is served yet: others count as the default one.
-    spec.setdefault("priority", _PRIORITIES.get(spec.get("priorityClassName", ""), 0))
+    spec.setdefault("priority", 0)
     spec.setdefault("preemptionPolicy", "PreemptLowerPriority")
 
 
