@@ -149,7 +149,7 @@ class CacheWatcher:
         self.end_reason = reason
         self.ended_at = self._keeper.clock.now()
         self._keeper.left(self)
-        self._backlog = None
+        self._backlog = self._log_position = None
         self.wake()
         if self.on_end is not None:
             self.on_end()
@@ -170,12 +170,9 @@ class CacheWatcher:
                 chunk = self._take()
                 if chunk is not None:
                     return chunk
-                if self.ended:
-                    break
-                if self._backlog is None and self._log_position is None:
-                    self._waiter = asyncio.get_running_loop().create_future()
-                    await self._waiter
-                    self._waiter = None
+                waiter = self._wait()
+                if waiter is not None:
+                    await waiter
                 else:
                     await self._more()
         except Exception:
@@ -273,11 +270,8 @@ class CacheWatcher:
             return None
         if self._first:
             entry = lane.entry(cursor)
-            body, end, revision = (
-                entry.encode(lane.representation, first=True),
-                cursor + 1,
-                entry.event.revision,
-            )
+            body = entry.encode(lane.representation, first=True)
+            end, revision = cursor + 1, entry.event.revision
             lane.encodings += 1
         else:
             chunk = lane.read(cursor)
@@ -349,6 +343,13 @@ class CacheWatcher:
         self.bytes += len(body)
         self._keeper.observer.delivered(self, after, revision, len(body))
         return body
+
+    def _wait(self) -> asyncio.Future[None] | None:
+        # What to wait for, if there is nothing else to do.
+        if self.ended or self._backlog is not None or self._log_position is not None:
+            return None
+        self._waiter = asyncio.get_running_loop().create_future()
+        return self._waiter
 
     async def _more(self) -> None:
         if self._backlog is not None:
