@@ -14,6 +14,7 @@ from rest_framework.parsers import BaseParser
 from listwatch.api.negotiation import JSON, PROTOBUF, YAML
 from listwatch.protocol import yaml_documents
 from listwatch.protocol.errors import bad_request
+from listwatch.protocol.options import APPLY_PATCH
 from listwatch.schemas import duplicates, protobuf
 
 if TYPE_CHECKING:
@@ -118,6 +119,33 @@ class StrategicMergePatchParser(PatchParser):
     """Kubernetes' own, which knows what the lists of a kind are keyed by."""
 
     media_type = STRATEGIC_PATCH
+
+
+class ApplyPatchParser(BaseParser):
+    """A configuration for server-side apply, in YAML or in JSON, which that contains."""
+
+    media_type = APPLY_PATCH
+
+    def parse(  # type: ignore[override]  # DRF's own parsers return more than its types say
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,  # Any: DRF's context
+    ) -> Body:
+        """What was sent, and what is wrong with its keys in a YAML reader's words; raises 400."""
+        body = stream.read()
+        try:
+            loaded = duplicates.load(body)
+        except ValueError:
+            pass  # it is no JSON
+        else:
+            if not loaded.members:
+                return Body(loaded.document)
+        try:
+            document, repeated = yaml_documents.load_by_line(body)
+        except ValueError as error:
+            raise bad_request(f"error decoding YAML: {error}") from None
+        return Body(document, repeated)
 
 
 def _object(document: Any) -> JSONObject:  # Any: whatever was sent

@@ -14,6 +14,7 @@ from rest_framework.exceptions import MethodNotAllowed
 from listwatch.api import negotiation
 from listwatch.api.answers import ListAnswer, ObjectAnswer
 from listwatch.api.parsers import (
+    ApplyPatchParser,
     Body,
     JSONPatchParser,
     MergePatchParser,
@@ -27,7 +28,6 @@ from listwatch.api.watch import watch_response
 from listwatch.protocol.continue_tokens import ContinueToken
 from listwatch.protocol.errors import method_not_served, resource_not_found
 from listwatch.protocol.options import (
-    APPLY_PATCH,
     FIELD_MANAGER_LENGTH,
     DeleteOptions,
     GetOptions,
@@ -35,7 +35,6 @@ from listwatch.protocol.options import (
     WriteOptions,
 )
 from listwatch.registry.context import RequestContext
-from listwatch.registry.patch import check_patch_type
 from listwatch.registry.pod_logs import LogOptions
 
 if TYPE_CHECKING:
@@ -49,6 +48,7 @@ _PATCH_PARSERS: list[BaseParser] = [
     JSONPatchParser(),
     MergePatchParser(),
     StrategicMergePatchParser(),
+    ApplyPatchParser(),
 ]
 
 
@@ -198,12 +198,13 @@ class ObjectView(ResourceView):
     async def patch(self, request: Request) -> KubernetesResponse:
         """Patch, by the kind of patch that the Content-Type names."""
         given = (request.content_type or "").partition(";")[0].strip().lower()
-        if given == APPLY_PATCH:
-            check_patch_type(given)  # whoever sends one is told why it is refused
         parser = NEGOTIATION.select_parser(request, self.get_parsers())
         options = WriteOptions.from_query(self.plain.query, "PatchOptions", patch_type=given)
         ctx = self.context(request, options)
+        ctx.force = bool(options.force)
         patch = self.body(request)
+        if isinstance(patch, Body):
+            patch, ctx.duplicates = patch
         registry = self.plain.services.runtime.registry
         written = await registry.patch(ctx, parser.media_type or "", patch)
         return self.written(ctx, written)

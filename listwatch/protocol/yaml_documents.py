@@ -57,6 +57,17 @@ _DocumentLoader.bool_values = {**_Loader.bool_values, "y": True, "n": False}
 
 def load(body: bytes) -> tuple[Any, tuple[str, ...]]:  # Any: a JSON value
     """The first document and the paths of keys that stand twice; raises ValueError."""
+    value, reader = _load(body)
+    return value, tuple(reader.duplicates)
+
+
+def load_by_line(body: bytes) -> tuple[Any, tuple[str, ...]]:  # Any: a JSON value
+    """The same, with a sentence of each such key and the line that it stands in."""
+    value, reader = _load(body)
+    return value, tuple(reader.repeated)
+
+
+def _load(body: bytes) -> tuple[Any, _Reader]:
     loader = _DocumentLoader(body)
     try:
         node = loader.get_single_node()
@@ -68,7 +79,7 @@ def load(body: bytes) -> tuple[Any, tuple[str, ...]]:  # Any: a JSON value
         raise ValueError("exceeded max depth") from None
     finally:
         loader.dispose()
-    return value, tuple(reader.duplicates)
+    return value, reader
 
 
 class _Reader:
@@ -78,6 +89,7 @@ class _Reader:
         self._loader = loader
         self._left = MAXIMUM_NODES
         self.duplicates: list[str] = []
+        self.repeated: list[str] = []
 
     def value(self, node: yaml.Node, path: str) -> Any:  # Any: a JSON value
         self._left -= 1
@@ -104,6 +116,8 @@ class _Reader:
             here = f"{path}.{key}" if path else key
             if key in mapping:
                 self.duplicates.append(here)
+                line = key_node.start_mark.line + 1
+                self.repeated.append(f'line {line}: key "{key}" already set in map')
             mapping[key] = self.value(value_node, here)
         return mapping
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from orjson import dumps
 
+from listwatch.patches.managed_fields import keep_reset
 from listwatch.protocol.errors import Cause, StatusError, bad_request
 from listwatch.protocol.kinds import GroupVersionKind, split_api_version
 from listwatch.protocol.names import quoted
@@ -33,6 +34,7 @@ def read_body(
     warned of or passed over as the request wants; none of them is kept.
     """
     check_kind(document, gvk, resources)
+    keep_reset(document)
     try:
         document, unknown = decode(gvk, document)
     except DecodeError as error:

@@ -6,6 +6,8 @@ goes back to `backend.settle`, which writes it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import orjson
@@ -14,8 +16,10 @@ from listwatch.protocol.clock import rfc3339
 from listwatch.protocol.errors import Cause, StatusError, conflict, invalid
 from listwatch.protocol.objects import encode
 from listwatch.protocol.options import parse_revision
+from listwatch.registry import field_managers
 from listwatch.registry import metadata as meta
-from listwatch.registry.admission import NAMESPACES, empty_namespace
+from listwatch.registry.admission import NAMESPACES, both, empty_namespace
+from listwatch.registry.admission.request import UPDATE
 from listwatch.registry.backend import Step
 from listwatch.registry.context import Written
 from listwatch.registry.conversions import served, stored_kind
@@ -29,6 +33,7 @@ from listwatch.store.writes import Delete, Update
 
 if TYPE_CHECKING:
     from listwatch.protocol.objects import JSONObject
+    from listwatch.registry.admission.chain import Review
     from listwatch.registry.backend import Backend, Key, Outcome, State
     from listwatch.registry.context import RequestContext
     from listwatch.registry.strategies.strategy import Strategy
@@ -46,7 +51,35 @@ def change(
     old_metadata.pop("resourceVersion")
     meta.for_update(metadata, old_metadata)
     apply_defaults(gvk, document)
-    _prepare(strategy, ctx, document, old, rfc3339(backend.clock.now()))
+    review = backend.admission.review(ctx, UPDATE, document)
+    if review is not None:
+        asked = partial(_reviewed, review, backend, ctx, key, state, document, old)
+        return Step(None, state.encoded, asked)
+    return _step(backend, ctx, key, state, document, old)
+
+
+async def _reviewed(
+    review: Review, backend: Backend, ctx: RequestContext, key: Key, state: State,
+    document: JSONObject, old: JSONObject,
+) -> Step:  # fmt: skip
+    document = await review.mutate(document, old)
+    step = _step(backend, ctx, key, state, document, old)
+    guard = await review.check(document, old)
+    if guard is not None and isinstance(step.operation, Update):
+        guarded = replace(step.operation, guard=both(step.operation.guard, guard))
+        return step._replace(operation=guarded)
+    return step
+
+
+def _step(
+    backend: Backend, ctx: RequestContext, key: Key, state: State, document: JSONObject,
+    old: JSONObject,
+) -> Step:  # fmt: skip
+    strategy, gvk = strategy_of(ctx.resource), stored_kind(ctx.resource)
+    metadata, old_metadata = document["metadata"], old["metadata"]
+    now = rfc3339(backend.clock.now())
+    field_managers.track_update(ctx, backend.resources, document, old, now)
+    _prepare(strategy, ctx, document, old, now)
     causes = list(validate(gvk, document, old=old, subresource=ctx.subresource))
     causes += strategy.validate(document, old, ctx.subresource)
     guard: Guard | None = None
@@ -63,6 +96,8 @@ def change(
         last = empty_namespace(key.name) if key.group_resource == NAMESPACES else None
         return Step(Delete(*where, state.encoded, last), encoded)
     if _same(encoded.body, document, state, old):
+        return Step(None, state.encoded)
+    if field_managers.restore_times(metadata, old_metadata) and _same(b"", document, state, old):
         return Step(None, state.encoded)
     return Step(Update(*where, encoded, guard), encoded)
 

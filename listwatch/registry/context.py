@@ -34,7 +34,9 @@ class RequestContext:
 
     `name` is the name in the path, '' for a collection. `duplicates` are the paths of keys that
     stood twice in the body: whoever parsed it knows them, the registry decides what they mean.
-    `warnings` is filled on the way and belongs into the answer's Warning headers.
+    `force` takes what others own when a configuration is applied; `applied` is set by
+    `registry.apply`, whose documents say already who owns what in them. `warnings` is filled on
+    the way and belongs into the answer's Warning headers.
     """
 
     user: UserInfo
@@ -45,6 +47,8 @@ class RequestContext:
     dry_run: bool = False
     field_manager: str = ""
     field_validation: str = "Warn"
+    force: bool = False
+    applied: bool = False
     warnings: list[str] = field(default_factory=list)
     duplicates: tuple[str, ...] = ()
 

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 from listwatch.protocol.clock import rfc3339
 from listwatch.protocol.errors import already_exists, bad_request, invalid
 from listwatch.protocol.objects import decode, encode
+from listwatch.registry import classes, field_managers
 from listwatch.registry import metadata as meta
 from listwatch.registry.admission import both, namespace_guard
+from listwatch.registry.admission.request import CREATE
 from listwatch.registry.backend import DecideAgain, Key
 from listwatch.registry.bodies import read_body
 from listwatch.registry.context import Written
@@ -25,6 +27,7 @@ from listwatch.store.writes import AlreadyStored, Create, Stored
 
 if TYPE_CHECKING:
     from listwatch.protocol.objects import Encoded, JSONObject
+    from listwatch.registry.admission.chain import Review
     from listwatch.registry.backend import Backend
     from listwatch.registry.context import RequestContext
     from listwatch.store.writes import Guard
@@ -45,13 +48,18 @@ async def create_read(backend: Backend, ctx: RequestContext, document: JSONObjec
     meta.match_namespace(ctx, metadata)
     base = "" if metadata.get("name") else metadata.get("generateName") or ""
     document = to_stored(ctx.resource, document)
+    await classes.complete(backend, ctx, document)
+    review = backend.admission.review(ctx, CREATE, document)
+    if review is not None:
+        apply_defaults(stored_kind(ctx.resource), document)
+        document = await review.mutate(document, None)
     for _ in range(meta.GENERATE_TRIES):
         if base:
             document["metadata"]["name"] = meta.generated_name(base)
         name = document["metadata"].get("name") or ""
         namespace_holds = await namespace_guard(backend, ctx, name)
         try:
-            return await _insert(backend, ctx, document, namespace_holds)
+            return await _insert(backend, ctx, document, namespace_holds, review)
         except AlreadyStored as there:
             if not base:
                 deleting = "deletionTimestamp" in decode(there.stored.encoded, 0)["metadata"]
@@ -61,13 +69,16 @@ async def create_read(backend: Backend, ctx: RequestContext, document: JSONObjec
 
 
 async def _insert(
-    backend: Backend, ctx: RequestContext, document: JSONObject, namespace_holds: Guard | None
-) -> Written:
-    allocates = ctx.resource.storage in backend.allocators
+    backend: Backend, ctx: RequestContext, document: JSONObject, namespace_holds: Guard | None,
+    review: Review | None,
+) -> Written:  # fmt: skip
+    allocates = ctx.resource.storage in backend.allocators or review is not None
     while True:
         # What was allocated for one attempt is not what the client asked for in the next.
         attempt = copy.deepcopy(document) if allocates else document
         encoded, guard = prepare(backend, ctx, attempt)
+        if review is not None:
+            guard = both(guard, await review.check(attempt, None))
         metadata = attempt["metadata"]
         namespace, name, uid = metadata.get("namespace", ""), metadata["name"], metadata["uid"]
         storage = ctx.resource.storage
@@ -96,6 +107,7 @@ def prepare(
     strategy.strip(document)
     strategy.sign(document, ctx.user)
     apply_defaults(gvk, document)
+    field_managers.track_create(ctx, backend.resources, document, now)
     strategy.prepare_create(document, now)
     guard: Guard | None = None
     causes = list(validate(gvk, document))

@@ -16,10 +16,9 @@ from listwatch.registry.context import RequestContext
 _ORDER = (
     "name", "generateName", "namespace", "uid", "resourceVersion", "generation",
     "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "labels", "annotations",
-    "ownerReferences", "finalizers",
+    "ownerReferences", "finalizers", "managedFields",
 )  # fmt: skip
-# Until field managers are tracked nothing is kept of them.
-_DROPPED = ("selfLink", "managedFields")
+_DROPPED = ("selfLink",)
 _WIPED = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
 
 # No vowels and no look-alikes: a generated name spells no word and is read aloud safely.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from listwatch.patches import json_patch, merge_patch, strategic_merge
+from listwatch.patches.managed_fields import keep_reset
 from listwatch.protocol.errors import StatusError
 from listwatch.protocol.options import APPLY_PATCH
 from listwatch.registry import metadata as meta
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_PATCH = "application/strategic-merge-patch+json"
-ACCEPTED = (JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH)
+ACCEPTED = (JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH)
 
 
 async def patch(backend: Backend, ctx: RequestContext, patch_type: str, patch: Any) -> Written:
@@ -51,11 +52,8 @@ async def patch(backend: Backend, ctx: RequestContext, patch_type: str, patch: A
 
 def check_patch_type(patch_type: str) -> None:
     """Raise 415 for a kind of patch that is not served."""
-    if patch_type in ACCEPTED:
-        return
-    if patch_type == APPLY_PATCH:
-        raise _unsupported("server-side apply is not served yet")
-    raise _unsupported("the body of the request was in an unknown format")
+    if patch_type not in ACCEPTED:
+        raise _unsupported("the body of the request was in an unknown format")
 
 
 def patched(
@@ -77,6 +75,7 @@ def patched(
             raise _unsupported("strategic merge patches need a kind that is built in")
         document = strategic_merge.apply(old, patch, schema)
     check_kind(document, gvk, backend.resources)
+    keep_reset(document)
     try:
         document, unknown = decode(gvk, document)
     except DecodeError as error:

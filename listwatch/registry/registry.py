@@ -10,8 +10,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from listwatch.protocol.errors import method_not_allowed
+from listwatch.protocol.options import APPLY_PATCH
 from listwatch.registry import binding, bootstrapping, eviction, pod_logs, reads, scale
+from listwatch.registry.admission.chain import Admission
 from listwatch.registry.allocation import SERVICES, ServiceAllocator
+from listwatch.registry.apply import apply
 from listwatch.registry.authorization.authorizer import Authorizer
 from listwatch.registry.authorization.bootstrap import make_roles
 from listwatch.registry.authorization.index import RoleIndex
@@ -72,6 +75,7 @@ class Registry:
             freshness=freshness, clock=clock, options=options,
         )  # fmt: skip
         self._backend.allocators[SERVICES] = ServiceAllocator(caches)
+        self.admission = self._backend.admission = Admission(self._backend, self.authorizer)
         key = SigningKey(options.data / "service-account.key")
         self.accounts = ServiceAccountTokens(self._backend, key)
         self.reviews = Reviews(self._backend, self.authorizer, self.accounts)
@@ -129,14 +133,18 @@ class Registry:
         return await update(self._backend, ctx, document)
 
     async def patch(self, ctx: RequestContext, patch_type: str, document: Any) -> Written:
-        """Change an object, its status or its scale by a patch (Any: JSON).
+        """Change an object, its status or its scale by a patch (Any: JSON), or apply it.
 
         Raises 400, 404, 409, 415, 422.
         """
+        if ctx.subresource == "scale" and patch_type == APPLY_PATCH:
+            return await scale.apply_scale(self._backend, ctx, document)
         if ctx.subresource == "scale":
             return await scale.patch_scale(self._backend, ctx, patch_type, document)
         await self._refuse_stream(ctx)
         self._refuse_subresource(ctx, "patch", *_PARTS)
+        if patch_type == APPLY_PATCH:
+            return await apply(self._backend, ctx, document)
         return await patch(self._backend, ctx, patch_type, document)
 
     async def delete(self, ctx: RequestContext, options: DeleteOptions) -> Deleted:
@@ -150,6 +158,10 @@ class Registry:
     ) -> Sequence[Version]:
         """Delete one by one what a list finds, and give that list; raises what these raise."""
         return await delete_collection(self._backend, ctx, options, selected)
+
+    async def close(self) -> None:
+        """Let go of the connections to webhooks."""
+        await self.admission.close()
 
     async def catch_up(self) -> None:
         """Wait until every answer from memory counts what was committed before this call."""

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from listwatch.protocol.clock import rfc3339
 from listwatch.protocol.errors import Cause, conflict, invalid
 from listwatch.protocol.kinds import GroupVersionKind
 from listwatch.protocol.objects import Encoded, encode
 from listwatch.protocol.versions import Version
 from listwatch.registry import metadata as meta
+from listwatch.registry import scale_managers
+from listwatch.registry.apply import check
 from listwatch.registry.bodies import read_body
 from listwatch.registry.change import change
 from listwatch.registry.context import Written
@@ -66,6 +69,23 @@ async def patch_scale(
     return await _write(backend, ctx, wanted)
 
 
+async def apply_scale(backend: Backend, ctx: RequestContext, config: Any) -> Written:
+    """Set the replicas as an applied Scale says (Any: JSON as it came); raises 400, 404, 409."""
+    check(SCALE, config)
+    key, body = backend.key(ctx), orjson.dumps(config)
+
+    def transform(state: State) -> Step:
+        document = state.document()
+        now = rfc3339(backend.clock.now())
+        scale = scale_managers.apply(ctx, document, (scale_of(document), orjson.loads(body)), now)
+        _match(ctx, scale)
+        _set_replicas(ctx, key, state, document, scale)
+        return change(backend, ctx, key, state, document)
+
+    outcome = await backend.settle(key, transform, dry_run=ctx.dry_run)
+    return Written(_encoded_scale(outcome.step.answer), outcome.revision, created=False)
+
+
 async def _write(
     backend: Backend, ctx: RequestContext, wanted: Callable[[JSONObject], JSONObject]
 ) -> Written:
@@ -74,14 +94,16 @@ async def _write(
     def transform(state: State) -> Step:
         document = state.document()
         scale = wanted(scale_of(document))
-        _apply(ctx, key, state, document, scale)
+        _set_replicas(ctx, key, state, document, scale)
+        now = rfc3339(backend.clock.now())
+        scale_managers.track(ctx, document, (scale_of(state.document()), scale), now)
         return change(backend, ctx, key, state, document)
 
     outcome = await backend.settle(key, transform, dry_run=ctx.dry_run)
     return Written(_encoded_scale(outcome.step.answer), outcome.revision, created=False)
 
 
-def _apply(
+def _set_replicas(
     ctx: RequestContext, key: Key, state: State, document: JSONObject, scale: JSONObject
 ) -> None:
     metadata = scale["metadata"]

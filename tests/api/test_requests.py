@@ -244,10 +244,17 @@ async def test_a_query_that_is_not_ascii_is_read_all_the_same(face: Face) -> Non
     assert connection.answer.status == 200
 
 
-async def test_server_side_apply_is_refused_by_its_name(face: Face) -> None:
+async def test_what_is_no_yaml_cannot_be_applied(face: Face) -> None:
     headers = {"content-type": "application/apply-patch+yaml"}
-    answer = await face.ask("PATCH", f"{PATH}/a?fieldManager=m", b"a: b", headers=headers)
+    answer = await face.ask("PATCH", f"{PATH}/a?fieldManager=m", b"{", headers=headers)
+
+    assert answer.status == 400
+    assert answer.json["message"].startswith("error decoding YAML: ")
+
+
+async def test_cbor_cannot_be_applied(face: Face) -> None:
+    headers = {"content-type": "application/apply-patch+cbor"}
+    answer = await face.ask("PATCH", f"{PATH}/a?fieldManager=m", b"\xa0", headers=headers)
 
     assert answer.status == 415
-    assert "server-side apply is not served yet" in answer.json["message"]
-    assert "application/strategic-merge-patch+json" in answer.json["message"]
+    assert "application/apply-patch+yaml" in answer.json["message"]

@@ -169,13 +169,6 @@ async def test_what_is_not_there_cannot_be_patched(house: House) -> None:
     assert (error.code, error.message) == (404, 'endpoints "none" not found')
 
 
-async def test_server_side_apply_is_refused_clearly(house: House) -> None:
-    error = await refused(house.patch("configmaps", "a", {}, "application/apply-patch+yaml"))
-
-    assert (error.code, error.reason) == (415, "UnsupportedMediaType")
-    assert "server-side apply is not served yet" in error.message
-
-
 async def test_a_dry_run_shows_the_result_alone(house: House) -> None:
     made = await house.create("configmaps", configmap(data={"k": "1"}))
     shown = await house.patch("configmaps", "a", {"data": {"k": "2"}}, dry_run=True)
