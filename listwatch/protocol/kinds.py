@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from listwatch.protocol.custom_kinds import CustomKind
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -89,6 +93,7 @@ class Resource:
     columns: tuple[Column, ...] = ()
     selectable_fields: tuple[str, ...] = ()
     storage: GroupResource = field(default=GroupResource("", ""))
+    custom: CustomKind | None = None  # what its definition says; None for a built-in kind
 
     def __post_init__(self) -> None:
         if not self.storage.resource:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from listwatch.protocol.quantities import canonical
 from listwatch.schemas import normal_form, scalars
-from listwatch.schemas.shapes import MISSING, Kind, Shape, shape_of_kind
+from listwatch.schemas.shapes import MISSING, Kind, Shape, named_shape, shape_of_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,6 +79,13 @@ def decode(gvk: GroupVersionKind, document: JSONObject) -> Decoded:
             return Decoded(document, [])
     unknown: list[str] = []
     _value(document, shape, unknown)
+    return Decoded(document, [path.removeprefix(".") for path in unknown])
+
+
+def decode_as(name: str, value: Any) -> Decoded:  # Any: whatever JSON was sent
+    """The same for a value that has the schema of that name, as a part of an object has."""
+    unknown: list[str] = []
+    document = _value(value, named_shape(name), unknown)
     return Decoded(document, [path.removeprefix(".") for path in unknown])
 
 

@@ -1,0 +1,270 @@
+"""What is wrong with a definition: its names, versions, schemas, columns, and what may not change.
+
+Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation. The caller is the strategy of
+`registry.custom_resources`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from listwatch.protocol.names import subdomain_faults
+from listwatch.schemas.cells.json_paths import check as path_fault
+from listwatch.schemas.structural.schema_faults import schema_faults
+from listwatch.schemas.validation.faults import (
+    IMMUTABLE,
+    duplicate,
+    invalid,
+    not_supported,
+    required,
+)
+from listwatch.schemas.validation.names import label_1035_faults
+
+if TYPE_CHECKING:
+    from listwatch.protocol.errors import Cause
+    from listwatch.protocol.objects import JSONObject
+
+_SCOPES = ("Cluster", "Namespaced")
+_COLUMN_TYPES = ("boolean", "date", "integer", "number", "string")
+_PROTECTED = ("k8s.io", "kubernetes.io")
+_APPROVED = "api-approved.kubernetes.io"
+_SIMPLE_PATH = re.compile(r"(\.[a-zA-Z0-9_-]+|\['[^'\\]+'\])+")
+
+
+def definition_faults(document: JSONObject, old: JSONObject | None) -> list[Cause]:
+    """The faults of a definition, or of the change from `old` to it."""
+    spec = document.get("spec") or {}
+    found = _name(document, spec) + _spec(document, spec)
+    stored = (document.get("status") or {}).get("storedVersions")
+    names = [version.get("name") for version in spec.get("versions") or ()]
+    if not stored:
+        why = "must have at least one stored version"
+        found.append(invalid("status.storedVersions", stored or None, why))
+    for index, version in enumerate(stored or ()):
+        if version not in names:
+            why = (
+                f"missing from spec.versions; {version} was previously a storage version, and must "
+                "remain in spec.versions until a storage migration ensures no data remains "
+                f"persisted in {version} and removes {version} from status.storedVersions"
+            )
+            found.append(invalid(f"status.storedVersions[{index}]", version, why))
+    if old is not None:
+        found += _changes(spec, old)
+    return found
+
+
+def _name(document: JSONObject, spec: JSONObject) -> list[Cause]:
+    name = document["metadata"].get("name") or ""
+    wanted = f"{(spec.get('names') or {}).get('plural')}.{spec.get('group')}"
+    if name and name != wanted:
+        return [invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group')]
+    return []
+
+
+def _spec(document: JSONObject, spec: JSONObject) -> list[Cause]:
+    found: list[Cause] = []
+    group, scope, versions = (spec.get(k) or "" for k in ("group", "scope", "versions"))
+    if not group:
+        found.append(required("spec.group"))
+    else:
+        found += [invalid("spec.group", group, why) for why in subdomain_faults(group)]
+        if "." not in group:
+            found.append(invalid("spec.group", group, "should be a domain with at least one dot"))
+    if not scope:
+        found.append(required("spec.scope"))
+    elif scope not in _SCOPES:
+        found.append(not_supported("spec.scope", scope, _SCOPES))
+    found += _protected(document, group)
+    found += _versions(spec, versions or [])
+    found += _names(spec.get("names") or {})
+    found += _conversion(spec)
+    return found
+
+
+def _protected(document: JSONObject, group: str) -> list[Cause]:
+    if not any(group == one or group.endswith(f".{one}") for one in _PROTECTED):
+        return []
+    approval = (document["metadata"].get("annotations") or {}).get(_APPROVED) or ""
+    field = f"metadata.annotations[{_APPROVED}]"
+    if not approval:
+        why = (
+            f'protected groups must have approval annotation "{_APPROVED}", see '
+            "https://github.com/kubernetes/enhancements/pull/1111"
+        )
+        return [required(field, why)]
+    if approval.startswith(("unapproved", "https://")):
+        return []
+    why = (
+        f'protected groups must have approval annotation "{_APPROVED}" with either a URL or a '
+        'reason starting with "unapproved", see '
+        "https://github.com/kubernetes/enhancements/pull/1111"
+    )
+    return [invalid(field, approval, why)]
+
+
+def _versions(spec: JSONObject, versions: list[JSONObject]) -> list[Cause]:
+    found: list[Cause] = []
+    names = [version.get("name") or "" for version in versions]
+    if len(set(names)) < len(names):
+        found.append(invalid("spec.versions", versions, "must contain unique version names"))
+    for index, version in enumerate(versions):
+        path = f"spec.versions[{index}]"
+        name = version.get("name") or ""
+        found += [invalid(f"{path}.name", name, why) for why in label_1035_faults(name)]
+        schema = (version.get("schema") or {}).get("openAPIV3Schema")
+        if not schema:
+            found.append(required(f"{path}.schema.openAPIV3Schema"))
+        elif not (index and _same_schema(versions)):
+            # As upstream: what all versions share is told of once, at a place of its own.
+            shared = _same_schema(versions)
+            root = "spec.validation" if shared else f"{path}.schema"
+            found += schema_faults(schema, f"{root}.openAPIV3Schema")
+        found += _columns(version, path)
+        found += _subresources(version, path)
+        found += _selectable(version, path)
+    storage = sum(bool(version.get("storage")) for version in versions)
+    if storage != 1:
+        why = "must have exactly one version marked as storage version"
+        found.append(invalid("spec.versions", versions, why))
+    return found
+
+
+def _same_schema(versions: list[JSONObject]) -> bool:
+    return all(version.get("schema") == versions[0].get("schema") for version in versions)
+
+
+def _names(names: JSONObject) -> list[Cause]:
+    found: list[Cause] = []
+    for key in ("plural", "singular", "kind", "listKind"):
+        name = names.get(key) or ""
+        if not name and key in ("plural", "kind"):
+            found.append(required(f"spec.names.{key}"))
+        elif name:
+            lowered = name.lower() if key in ("kind", "listKind") else name
+            why = "may have mixed case, but should otherwise match: " if lowered != name else ""
+            found += [
+                invalid(f"spec.names.{key}", name, why + fault)
+                for fault in label_1035_faults(lowered)
+            ]
+    for key in ("shortNames", "categories"):
+        for index, name in enumerate(names.get(key) or ()):
+            field = f"spec.names.{key}[{index}]"
+            found += [invalid(field, name, fault) for fault in label_1035_faults(name)]
+    if names.get("kind") and names.get("kind") == names.get("listKind"):
+        why = "kind and listKind may not be the same"
+        found.append(invalid("spec.names.listKind", names["listKind"], why))
+    return found
+
+
+def _conversion(spec: JSONObject) -> list[Cause]:
+    conversion = spec.get("conversion") or {}
+    strategy = conversion.get("strategy") or ""
+    if strategy not in ("None", "Webhook"):
+        return [not_supported("spec.conversion.strategy", strategy, ("None", "Webhook"))]
+    webhook = conversion.get("webhook") or {}
+    if strategy == "None":
+        if webhook:
+            why = "should not be set when strategy is not set to Webhook"
+            return [invalid("spec.conversion.webhook", webhook, why)]
+        return []
+    path, found = "spec.conversion.webhookClientConfig", []
+    client = webhook.get("clientConfig")
+    if client is None:
+        found.append(required(path, "required when strategy is set to Webhook"))
+    elif bool(client.get("url")) == bool(client.get("service")):
+        found.append(required(path, "exactly one of url or service is required"))
+    versions = webhook.get("conversionReviewVersions") or []
+    if not set(versions) & {"v1", "v1beta1"}:
+        field = "spec.conversion.conversionReviewVersions"
+        why = "must include at least one of v1, v1beta1"
+        found.append(invalid(field, versions, why) if versions else required(field))
+    return found
+
+
+def _columns(version: JSONObject, path: str) -> list[Cause]:
+    found: list[Cause] = []
+    for index, column in enumerate(version.get("additionalPrinterColumns") or ()):
+        field = f"{path}.additionalPrinterColumns[{index}]"
+        if not column.get("name"):
+            found.append(required(f"{field}.name"))
+        kind, text = column.get("type") or "", column.get("jsonPath") or ""
+        if not kind:
+            found.append(required(f"{field}.type"))
+        elif kind not in _COLUMN_TYPES:
+            found.append(not_supported(f"{field}.type", kind, _COLUMN_TYPES))
+        if not text:
+            found.append(required(f"{field}.JSONPath"))
+        elif why := path_fault(text):
+            found.append(invalid(f"{field}.JSONPath", text, why))
+    return found
+
+
+def _subresources(version: JSONObject, path: str) -> list[Cause]:
+    scale = (version.get("subresources") or {}).get("scale")
+    if scale is None:
+        return []
+    found: list[Cause] = []
+    for key, part in (("specReplicasPath", "spec"), ("statusReplicasPath", "status")):
+        text, field = scale.get(key) or "", f"{path}.subresources.scale.{key}"
+        if not text:
+            found.append(required(field))
+        elif not _SIMPLE_PATH.fullmatch(text):
+            found.append(invalid(field, text, "not a simple JSON path"))
+        elif not text.startswith(f".{part}."):
+            found.append(invalid(field, text, f"should be a json path under .{part}"))
+    text = scale.get("labelSelectorPath") or ""
+    if text and not text.startswith((".spec.", ".status.")):
+        field = f"{path}.subresources.scale.labelSelectorPath"
+        found.append(invalid(field, text, "should be a json path under either .status or .spec"))
+    return found
+
+
+def _selectable(version: JSONObject, path: str) -> list[Cause]:
+    found: list[Cause] = []
+    seen: set[str] = set()
+    root: Any = (version.get("schema") or {}).get("openAPIV3Schema") or {}
+    for index, entry in enumerate(version.get("selectableFields") or ()):
+        field, text = f"{path}.selectableFields[{index}].jsonPath", entry.get("jsonPath") or ""
+        if not text:
+            found.append(required(field))
+            continue
+        if not _SIMPLE_PATH.fullmatch(text):
+            found.append(invalid(field, text, "is an invalid path: not a simple JSON path"))
+            continue
+        parts = text.removeprefix(".").split(".")
+        schema = root
+        for part in parts:
+            schema = (schema.get("properties") or {}).get(part) or {}
+        if parts[0] == "metadata":
+            why = "must not point to fields in metadata"
+            found.append(invalid(field, text, why))
+        elif schema.get("type") not in ("string", "boolean", "integer"):
+            why = "must point to a field of type string, boolean or integer"
+            if not schema:
+                why = "is an invalid path: does not refer to a valid field"
+            found.append(invalid(field, text, why))
+        if text in seen:
+            found.append(duplicate(field, text))
+        seen.add(text)
+    return found
+
+
+def _changes(spec: JSONObject, old: JSONObject) -> list[Cause]:
+    before, found = old.get("spec") or {}, []
+    conditions = (old.get("status") or {}).get("conditions") or ()
+    established = any(
+        one.get("type") == "Established" and one.get("status") == "True" for one in conditions
+    )
+    names, old_names = spec.get("names") or {}, before.get("names") or {}
+    pairs = [
+        ("group", spec, before, "spec.group"),
+        ("plural", names, old_names, "spec.names.plural"),
+    ]
+    if established:
+        pairs.append(("scope", spec, before, "spec.scope"))
+        pairs.append(("kind", names, old_names, "spec.names.kind"))
+    for key, new, was, field in pairs:
+        if new.get(key) != was.get(key):
+            found.append(invalid(field, new.get(key), IMMUTABLE))
+    return found

@@ -1,0 +1,164 @@
+"""A custom kind in one version, made of its definition: reads, completes, checks and shows objects.
+
+The one implementation of `protocol.custom_kinds`. Made by `registry.custom_resources`, which hangs
+it on the Resource that is served.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from listwatch.protocol.custom_kinds import ScalePaths
+from listwatch.schemas.cells.custom import AGE, cells_of, columns_of
+from listwatch.schemas.structural import defaulting, json_schema
+from listwatch.schemas.structural.embedded import embedded_faults, read_embedded, read_metadata
+from listwatch.schemas.structural.list_types import duplicates
+from listwatch.schemas.structural.nodes import MISSING, Node
+from listwatch.schemas.structural.pruning import prune
+from listwatch.schemas.structural.rules import rule_faults
+from listwatch.schemas.structural.validating import faults
+
+if TYPE_CHECKING:
+    import jsonschema_rs
+
+    from listwatch.protocol.errors import Cause
+    from listwatch.protocol.kinds import Column
+    from listwatch.protocol.objects import JSONObject
+
+_ROOT = ("apiVersion", "kind", "metadata")
+
+
+class StructuralKind:
+    """One version of a definition. Equal to another that says the same."""
+
+    def __init__(
+        self,
+        version: Mapping[str, Any],  # Any: one of the definition's `spec.versions`
+        *,
+        stored_version: str,
+        conversion: JSONObject,
+        terminating: bool = False,
+    ) -> None:
+        self.version: str = version["name"]
+        self.stored_version = stored_version
+        self.conversion = conversion
+        self.terminating = terminating
+        schema = (version.get("schema") or {}).get("openAPIV3Schema")
+        self.schema: Mapping[str, Any] = schema or {"x-kubernetes-preserve-unknown-fields": True}
+        self.subresources: Mapping[str, Any] = version.get("subresources") or {}
+        self.printers: Sequence[Mapping[str, Any]] = version.get("additionalPrinterColumns") or (
+            AGE,
+        )
+        text = orjson.dumps([version, stored_version, conversion, terminating])
+        self._digest = hashlib.sha256(text).digest()
+        self._root = Node(self.schema)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StructuralKind) and self._digest == other._digest
+
+    def __hash__(self) -> int:
+        return hash(self._digest)
+
+    @property
+    def has_status(self) -> bool:
+        """Whether the status has an address of its own."""
+        return self.subresources.get("status") is not None
+
+    @property
+    def scale(self) -> ScalePaths | None:
+        """Where the scale subresource looks."""
+        scale = self.subresources.get("scale")
+        if scale is None:
+            return None
+        return ScalePaths(
+            _path(scale["specReplicasPath"]),
+            _path(scale["statusReplicasPath"]),
+            _path(scale.get("labelSelectorPath") or ""),
+        )
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of its Table."""
+        return columns_of(self.printers)
+
+    def cells(self, document: JSONObject, now: float) -> list[Any]:  # Any: JSON scalars
+        """The cells of an object's row."""
+        return cells_of(self.printers, document, now)
+
+    def read(self, document: JSONObject) -> Sequence[str]:
+        """Bring a sent object into normal form, in place: the paths of what it may not have."""
+        unknown = read_metadata(document)
+        if self._has_embedded:
+            unknown += read_embedded(document, self._root)
+        return [*unknown, *prune(document, self._root)]
+
+    def apply_defaults(self, document: JSONObject) -> None:
+        """Fill in what the object leaves out, in place; nulls that mean nothing go."""
+        inner = _without_root(document)
+        defaulting.drop_nulls(inner, self._root)
+        defaulting.apply_defaults(inner, self._root)
+        _put_back(document, inner)
+
+    def complete(self, document: JSONObject) -> bool:
+        """The same for an object that was stored; whether anything was filled in."""
+        if not self._has_defaults:
+            return False
+        inner = _without_root(document)
+        changed = defaulting.apply_defaults(inner, self._root)
+        if changed:
+            _put_back(document, inner)
+        return changed
+
+    def faults(self, document: JSONObject, old: JSONObject | None) -> list[Cause]:
+        """What is wrong with an object; as a change of `old` only what that did not have."""
+        before = MISSING if old is None else old
+        found: list[Cause] = []
+        if self._accepts is None or not self._accepts.is_valid(document):
+            found += faults(self._root, document, before)
+        if self._has_list_types:
+            found += duplicates(document, self._root, before)
+        if self._has_embedded:
+            found += embedded_faults(document, self._root)
+        # A rule may count on every value being of its type.
+        if self._has_rules and not found:
+            found += rule_faults(document, self._root, before)
+        return found
+
+    @cached_property
+    def _accepts(self) -> jsonschema_rs.Draft4Validator | None:
+        return json_schema.validator(self.schema)
+
+    @cached_property
+    def _has_defaults(self) -> bool:
+        return self._root.any("has_default")
+
+    @cached_property
+    def _has_embedded(self) -> bool:
+        return self._root.any("embedded")
+
+    @cached_property
+    def _has_list_types(self) -> bool:
+        return self._root.any("list_type")
+
+    @cached_property
+    def _has_rules(self) -> bool:
+        return self._root.any("rules")
+
+
+def _without_root(document: JSONObject) -> JSONObject:
+    return {key: value for key, value in document.items() if key not in _ROOT}
+
+
+def _put_back(document: JSONObject, inner: JSONObject) -> None:
+    for key in [key for key in document if key not in _ROOT and key not in inner]:
+        del document[key]
+    document.update(inner)
+
+
+def _path(text: str) -> tuple[str, ...]:
+    return tuple(part for part in text.split(".") if part)

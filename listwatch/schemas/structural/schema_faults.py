@@ -1,0 +1,235 @@
+"""What is wrong with a schema: whether it is structural, and says what can be checked.
+
+Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation and pkg/apiserver/schema. The
+caller is `definition_faults`.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from listwatch.protocol.errors import Cause
+from listwatch.schemas.structural import patterns
+from listwatch.schemas.structural.list_types import duplicates
+from listwatch.schemas.structural.nodes import Node, Schema
+from listwatch.schemas.structural.pruning import prune
+from listwatch.schemas.structural.rules import compile_fault
+from listwatch.schemas.structural.validating import faults as value_faults
+from listwatch.schemas.validation.faults import forbidden, invalid, not_supported, required
+
+_TYPES = ("array", "boolean", "integer", "number", "object", "string")
+_NEVER = {
+    "$ref": "$ref is not supported",
+    "definitions": "definitions is not supported",
+    "dependencies": "dependencies is not supported",
+    "id": "id is not supported",
+    "additionalItems": "additionalItems is not supported",
+    "patternProperties": "patternProperties is not supported",
+}
+# What says how a place looks, not which values are right: it belongs to the place itself.
+_STRUCTURE = (
+    "description", "type", "title", "default", "additionalProperties", "nullable",
+    "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource",
+    "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type",
+    "x-kubernetes-validations",
+)  # fmt: skip
+_SCALARS = frozenset(("string", "integer", "number", "boolean"))
+_INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
+
+
+def schema_faults(schema: Schema, path: str) -> list[Cause]:
+    """The faults of a whole schema; `path` is where it stands in the definition."""
+    found: list[Cause] = []
+    kind = schema.get("type")
+    if not kind:
+        found.append(required(f"{path}.type", "must not be empty at the root"))
+    elif kind != "object" and kind in _TYPES:
+        found.append(invalid(f"{path}.type", kind, "must be object at the root"))
+    if schema.get("nullable"):
+        found.append(forbidden(f"{path}.nullable", "nullable cannot be true at the root"))
+    found += _metadata(schema, path)
+    found += _place(schema, path, "")
+    return found
+
+
+def _metadata(schema: Schema, path: str) -> list[Cause]:
+    metadata = (schema.get("properties") or {}).get("metadata")
+    if not isinstance(metadata, Mapping):
+        return []
+    field = f"{path}.properties[metadata]"
+    more = set(metadata) - {"type", "properties", "description", "title"}
+    if more or set(metadata.get("properties") or ()) - {"name", "generateName"}:
+        why = (
+            "must not specify anything other than name and generateName, but metadata is "
+            "implicitly specified"
+        )
+        return [forbidden(field, why)]
+    return []
+
+
+def _place(schema: Schema, path: str, where: str) -> list[Cause]:
+    kind = schema.get("type") or ""
+    any_type = schema.get("x-kubernetes-int-or-string") or schema.get(
+        "x-kubernetes-preserve-unknown-fields"
+    )
+    found = [forbidden(f"{path}.{word}", why) for word, why in _NEVER.items() if schema.get(word)]
+    if kind and kind not in _TYPES:
+        found.append(not_supported(f"{path}.type", kind, _TYPES))
+    elif not kind and where and not any_type:
+        found.append(required(f"{path}.type", f"must not be empty for specified {where}"))
+    if schema.get("uniqueItems"):
+        found.append(forbidden(f"{path}.uniqueItems", "uniqueItems cannot be set to true"))
+    if schema.get("x-kubernetes-embedded-resource") and kind != "object":
+        why = "must be object if x-kubernetes-embedded-resource is true"
+        found.append(invalid(f"{path}.type", kind, why))
+    if schema.get("x-kubernetes-int-or-string") and kind:
+        why = "must be empty if x-kubernetes-int-or-string is true"
+        found.append(invalid(f"{path}.type", kind, why))
+    found += _values(schema, path)
+    found += _lists(schema, path)
+    found += _rules(schema, path)
+    found += _within(schema, path)
+    if not found and "default" in schema:
+        found += _default(schema, path)
+    return found
+
+
+def _within(schema: Schema, path: str) -> list[Cause]:
+    found: list[Cause] = []
+    properties, additional = schema.get("properties") or {}, schema.get("additionalProperties")
+    if properties and additional not in (None, False):
+        why = "additionalProperties and properties are mutual exclusive"
+        found.append(forbidden(f"{path}.additionalProperties", why))
+    for name, inner in properties.items():
+        found += _place(inner, f"{path}.properties[{name}]", "object fields")
+    if isinstance(additional, Mapping):
+        found += _place(additional, f"{path}.additionalProperties", "object fields")
+    items = schema.get("items")
+    if isinstance(items, list):
+        found.append(forbidden(f"{path}.items", "items must be a schema object and not an array"))
+    elif isinstance(items, Mapping):
+        found += _place(items, f"{path}.items", "array items")
+    elif schema.get("type") == "array":
+        found.append(required(f"{path}.items", "must be specified"))
+    for word in ("allOf", "anyOf", "oneOf"):
+        for index, inner in enumerate(schema.get(word) or ()):
+            if schema.get("x-kubernetes-int-or-string") and inner in _INT_OR_STRING:
+                continue
+            found += _value_schema(inner, f"{path}.{word}[{index}]")
+    if isinstance(schema.get("not"), Mapping):
+        found += _value_schema(schema["not"], f"{path}.not")
+    return found
+
+
+def _value_schema(schema: Schema, path: str) -> list[Cause]:
+    # Within a junctor only values are constrained.
+    found = []
+    for word in _STRUCTURE:
+        if schema.get(word):
+            state = "empty" if isinstance(schema[word], str) else "undefined"
+            if isinstance(schema[word], bool):
+                state = "false"
+            found.append(forbidden(f"{path}.{word}", f"must be {state} to be structural"))
+    found += _values(schema, path)
+    for name, inner in (schema.get("properties") or {}).items():
+        found += _value_schema(inner, f"{path}.properties[{name}]")
+    if isinstance(schema.get("items"), Mapping):
+        found += _value_schema(schema["items"], f"{path}.items")
+    for word in ("allOf", "anyOf", "oneOf"):
+        for index, inner in enumerate(schema.get(word) or ()):
+            found += _value_schema(inner, f"{path}.{word}[{index}]")
+    return found
+
+
+def _values(schema: Schema, path: str) -> list[Cause]:
+    found = []
+    pattern = schema.get("pattern")
+    if pattern:
+        try:
+            patterns.compiled(pattern)
+        except re.error as error:
+            why = f"must be a valid regular expression, but isn't: {error}"
+            found.append(invalid(f"{path}.pattern", pattern, why))
+    factor = schema.get("multipleOf")
+    if factor is not None and factor <= 0:
+        why = "must be greater than 0"
+        found.append(invalid(f"{path}.multipleOf", factor, why))
+    return found
+
+
+def _lists(schema: Schema, path: str) -> list[Cause]:
+    found: list[Cause] = []
+    kind, keys = schema.get("x-kubernetes-list-type"), schema.get("x-kubernetes-list-map-keys")
+    field = f"{path}.x-kubernetes-list-type"
+    if kind and schema.get("type") != "array":
+        why = "must be array if x-kubernetes-list-type is specified"
+        found.append(invalid(f"{path}.type", schema.get("type") or "", why))
+    if kind and kind not in ("atomic", "map", "set"):
+        found.append(not_supported(field, kind, ("atomic", "map", "set")))
+    if keys and kind != "map":
+        why = "must be map if x-kubernetes-list-map-keys is non-empty"
+        found.append(invalid(field, kind or "", why))
+    if kind != "map":
+        return found
+    items = schema.get("items") if isinstance(schema.get("items"), Mapping) else {}
+    assert isinstance(items, Mapping)
+    if not keys:
+        why = "must not be empty if x-kubernetes-list-type is map"
+        found.append(required(f"{path}.x-kubernetes-list-map-keys", why))
+    if items.get("type") != "object":
+        why = "must be object if parent array's x-kubernetes-list-type is map"
+        found.append(invalid(f"{path}.items.type", items.get("type") or "", why))
+    for index, key in enumerate(keys or ()):
+        place = f"{path}.x-kubernetes-list-map-keys[{index}]"
+        prop = (items.get("properties") or {}).get(key)
+        if prop is None:
+            why = "entries must all be names of item properties"
+            found.append(invalid(place, key, why))
+        elif prop.get("type") not in _SCALARS and not prop.get("x-kubernetes-int-or-string"):
+            why = "must be a scalar type if parent array's x-kubernetes-list-type is map"
+            found.append(
+                invalid(f"{path}.items.properties[{key}].type", prop.get("type") or "", why)
+            )
+        elif key not in (items.get("required") or ()) and "default" not in prop:
+            why = (
+                "this property is in x-kubernetes-list-map-keys, so it must have a default or be "
+                "a required property"
+            )
+            found.append(required(f"{path}.items.properties[{key}].default", why))
+    return found
+
+
+def _rules(schema: Schema, path: str) -> list[Cause]:
+    found = []
+    for index, rule in enumerate(schema.get("x-kubernetes-validations") or ()):
+        field = f"{path}.x-kubernetes-validations[{index}]"
+        if not (rule.get("rule") or "").strip():
+            found.append(required(f"{field}.rule", "rule is not specified"))
+            continue
+        for word in ("rule", "messageExpression"):
+            why = compile_fault(rule[word]) if rule.get(word) else ""
+            if why:
+                found.append(invalid(f"{field}.{word}", rule[word], why))
+        if "\n" in (rule.get("message") or ""):
+            why = "message must not contain line breaks"
+            found.append(invalid(f"{field}.message", rule["message"], why))
+    return found
+
+
+def _default(schema: Schema, path: str) -> list[Cause]:
+    value: Any = schema["default"]
+    node, field = Node(schema), f"{path}.default"
+    if value is None and not node.nullable:
+        return [invalid(field, value, "must not be null")] if schema.get("type") else []
+    found = [
+        Cause(fault.reason, fault.message, f"{field}.{fault.field}".rstrip("."))
+        for fault in [*value_faults(node, copy.deepcopy(value)), *duplicates(value, node)]
+    ]
+    if isinstance(value, dict) and not found:
+        unknown = prune(copy.deepcopy(value), node)
+        if unknown:
+            found.append(invalid(field, value, "must not have unknown fields"))
+    return found
