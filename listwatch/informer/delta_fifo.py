@@ -76,6 +76,7 @@ class DeltaFIFO(QueueBase):
         if not self._populated:
             self._populated = True
             self._initial = len(kept) + tombstones
+        self._look_synced()
 
     def resync(self) -> None:
         """Tell of everything stored once more, but for what has deltas queued."""
@@ -99,7 +100,10 @@ class DeltaFIFO(QueueBase):
         if self._initial:
             self._initial -= 1
         self._shrunk(len(deltas))
-        process(deltas, initial)
+        try:
+            process(deltas, initial)
+        finally:
+            self._look_synced()
 
     def __len__(self) -> int:
         return len(self._order)

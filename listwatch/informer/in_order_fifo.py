@@ -175,3 +175,4 @@ class InOrderFIFO(QueueBase):
             if self._initial:
                 self._initial -= len(batch)
             self._shrunk(len(batch))
+            self._look_synced()

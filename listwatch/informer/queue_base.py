@@ -6,6 +6,7 @@ Subclassed by `in_order_fifo` and `delta_fifo`.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from listwatch.informer.deltas import DeltaType, QueueStatistics
 from listwatch.informer.objects import (
@@ -32,6 +33,8 @@ class QueueBase:
         self._key = key
         self._transform = transform
         self._soft_limit = soft_limit
+        self.on_synced: Callable[[], None] = _nothing  # called once, when `has_synced` turns true
+        self._told_synced = False
         self._closed = False
         self._populated = False
         self._initial = 0  # of the first list, not popped yet
@@ -82,9 +85,16 @@ class QueueBase:
             return subject
         return self._transform(subject)
 
+    def _look_synced(self) -> None:
+        # An empty first list is synced although nothing is popped of it.
+        if not self._told_synced and self.has_synced:
+            self._told_synced = True
+            self.on_synced()
+
     def _grown(self) -> None:
         self._peak = max(self._peak, len(self))
         self._arrived.set()
+        self._look_synced()
 
     def _shrunk(self, deltas: int) -> None:
         self._popped += deltas
@@ -99,3 +109,7 @@ class QueueBase:
             self._arrived.clear()
             await self._arrived.wait()
         return True
+
+
+def _nothing() -> None:
+    return

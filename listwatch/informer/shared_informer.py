@@ -103,10 +103,10 @@ class SharedIndexInformer:
         self._transform: Transform | None = None
         self._on_error: ErrorHandler | None = None
         self._processor = Processor(self.clock, self.options.resync_seconds)
+        self._synced = asyncio.Event()
         self._queue = self._make_queue()
         self._reflector = self._make_reflector()
         self._consumer = DeltaConsumer(self.indexer, self._distribute)
-        self._synced = asyncio.Event()
         self._started = self._stopped = False
         self._task: asyncio.Task[None] | None = None
         self._drain = False
@@ -311,6 +311,7 @@ class SharedIndexInformer:
         if self._on_error is not None:
             reflector.on_error = self._on_error
         reflector.should_resync = self._processor.should_resync
+        self._queue.on_synced = self._mark_synced
         return reflector
 
     async def _consume(self) -> None:
@@ -323,10 +324,11 @@ class SharedIndexInformer:
                     await self._queue.pop(self._consumer.process)
             except QueueClosedError:
                 return
-            if not self._synced.is_set() and self._queue.has_synced:
-                self._synced.set()
-                self._processor.upstream_synced()
             await asyncio.sleep(0)  # popping does not wait while something is queued
+
+    def _mark_synced(self) -> None:
+        self._synced.set()
+        self._processor.upstream_synced()
 
     def _distribute(self, notification: Notification, sync: bool, tick: bool) -> None:
         self._processor.distribute(notification, sync=sync, tick=tick)

@@ -125,8 +125,8 @@ class Proxy:
             await self._forward(
                 f"{method} {self.rewrite(target)} {rest}".encode("latin-1"), writer, fault, mute
             )
-        except (OSError, asyncio.IncompleteReadError):
-            pass
+        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass  # a cancelled one is told by asyncio.streams as a fault
         finally:
             self._tasks.discard(task)
             self._open.discard(writer)
