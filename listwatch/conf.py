@@ -48,6 +48,7 @@ class Options:
     body_limit: int = 3 * 1024 * 1024  # of a request
     page_limit: int = 0  # lists answer in pages of at most this many; 0: as the client asks
     namespace_controller: bool = True  # empty and remove namespaces that are being deleted
+    service_account_admission: bool = False  # pods get an account and its token; `serve` sets it
 
 
 def load(

@@ -121,6 +121,7 @@ class Runtime:
         await self.namespaces.stop()
         self.caches.end_watches(EndReason.SERVER_STOPPING)
         await self.compactor.stop()
+        await self.registry.close()
         await asyncio.to_thread(self.committer.stop)
         await self.pump.stop()
         await asyncio.to_thread(self.readers.stop)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from listwatch.protocol.errors import Cause
     from listwatch.protocol.kinds import GroupResource
     from listwatch.protocol.versions import Change, Version
+    from listwatch.registry.admission.chain import Admission
     from listwatch.registry.context import RequestContext
     from listwatch.registry.resources import ResourceTable
     from listwatch.store.readers import Readers
@@ -63,10 +64,14 @@ class State(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What a transform makes of a state: the write, None if nothing changes, and the answer."""
+    """What a transform makes of a state: the write, None if nothing changes, and the answer.
+
+    With a `review` the rest does not count: others must be asked first, and it gives the step.
+    """
 
     operation: Update | Delete | None
     answer: Encoded
+    review: Callable[[], Awaitable[Step]] | None = None
 
 
 class Outcome(NamedTuple):
@@ -123,6 +128,7 @@ class Backend:
         self.clock = clock
         self.options = options
         self.allocators: dict[GroupResource, Allocator] = {}
+        self.admission: Admission  # by the Registry, since it asks this one
 
     def key(self, ctx: RequestContext) -> Key:
         """The object that a request names."""
@@ -169,6 +175,8 @@ class Backend:
                 continue
             try:
                 step = transform(state)
+                if step.review is not None:
+                    step = await step.review()
             except StatusError:
                 if current or (newest := await self.newest(key)) == state:
                     raise

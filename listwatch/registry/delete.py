@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from listwatch.protocol.errors import StatusError
 from listwatch.protocol.objects import encode
 from listwatch.protocol.options import DeleteOptions
 from listwatch.registry.admission import NAMESPACES, empty_namespace
+from listwatch.registry.admission.request import DELETE
 from listwatch.registry.backend import Key, Outcome, State, Step
 from listwatch.registry.context import Deleted
 from listwatch.registry.conversions import served
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from listwatch.protocol.objects import Encoded
     from listwatch.protocol.options import ListOptions
     from listwatch.protocol.versions import Version
+    from listwatch.registry.admission.chain import Review
     from listwatch.registry.backend import Backend
     from listwatch.registry.context import RequestContext
     from listwatch.registry.strategies.strategy import Strategy
@@ -101,11 +104,20 @@ class _Deletion:
         self.key = key
         self.strategy: Strategy = strategy_of(ctx.resource)
         self.verdict = Verdict.WAIT
+        self.reviewed = False  # admission lets it go
 
     def transform(self, options: DeleteOptions) -> Callable[[State], Step]:
         """What `settle` applies to the state."""
 
         def step(state: State) -> Step:
+            review = None
+            if not self.reviewed:
+                review = self.backend.admission.review(self.ctx, DELETE, None)
+            if review is not None:
+                return Step(None, state.encoded, partial(self._review, review, decided, state))
+            return decided(state)
+
+        def decided(state: State) -> Step:
             document = state.document()
             metadata = document["metadata"]
             check_preconditions(self.ctx.resource.gvk, metadata, options)
@@ -123,6 +135,14 @@ class _Deletion:
                 return Step(None, state.encoded)
             return Step(Update(*where, encoded), encoded)
 
+        return step
+
+    async def _review(
+        self, review: Review, decided: Callable[[State], Step], state: State
+    ) -> Step:
+        step = decided(state)
+        await review.check(None, state.document())
+        self.reviewed = True
         return step
 
     async def remove(self, marked: Outcome) -> Outcome:
