@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 from listwatch.conf import Options
 from listwatch.serving import database
@@ -27,7 +28,9 @@ class Prepared:
 
 @contextlib.contextmanager
 def prepared(options: Options) -> Iterator[Prepared]:
-    """Make ready, and hold the folder while entered; raises AlreadyServedError.
+    """Make ready, and hold the folder while entered.
+
+    Raises AlreadyServedError, and ImproperlyConfigured for options that cannot be served.
 
     A PostgreSQL database has several servers, so it is not held.
     """
@@ -38,9 +41,14 @@ def prepared(options: Options) -> Iterator[Prepared]:
             folder.secret_key, settings.SECRET_KEY
         )
         database.migrate()
+        from listwatch.api.tokens import Tokens
         from listwatch.serving import login
 
         admin = login.ensure_admin()
+        try:
+            Tokens.from_options(options)
+        except (OSError, ValueError) as error:
+            raise ImproperlyConfigured(f"the file of more tokens: {error}") from error
         yield Prepared(
             folder, folder.admin_token(options.token), login.make_token(admin)
         )  # fmt: skip

@@ -80,7 +80,7 @@ def test_options_of_the_whole_process_are_in_its_environment_before_settings_loa
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in ("LISTWATCH_DATA", "LISTWATCH_TOKEN_AUTH_FILE", "LISTWATCH_NAMESPACE_CONTROLLER"):
-        monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv(name, "as it was")  # and will be again
     management.set_environment(
         ["--port", "1", "--data", "here", "--token-auth-file=there", "--no-controllers"]
     )

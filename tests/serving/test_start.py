@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.servers import ROOT, Server, running
@@ -124,6 +125,19 @@ def test_the_token_of_the_environment_is_the_admins_and_a_file_has_more(tmp_path
         assert server.get("/api/v1/namespaces", token="reader-token")[0] == 403
         assert server.get("/api/v1/namespaces", token="nobody's")[0] == 401
         assert server.get("/readyz", token="")[0] == 200
+
+
+def test_a_token_file_that_cannot_be_read_is_named_at_the_start(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.csv"
+    bad.write_text("only-a-token\n")
+    for file, said in (
+        (tmp_path / "absent.csv", "No such file"),
+        (bad, "bad.csv:1: a token needs"),
+    ):
+        server = Server(tmp_path / "s", "--token-auth-file", str(file))
+        with pytest.raises(AssertionError, match=said):
+            server.start()
+        assert "Traceback" not in server.log
 
 
 def test_a_second_start_keeps_token_authority_and_what_was_written(tmp_path: Path) -> None:

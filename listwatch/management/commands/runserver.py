@@ -6,6 +6,7 @@ import logging
 from typing import Any
 
 from daphne.management.commands.runserver import Command as DaphneCommand
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError, CommandParser
 
 from listwatch.management.options import add_data
@@ -37,5 +38,5 @@ class Command(DaphneCommand):  # type: ignore[misc]  # daphne ships no types
                     f"Dashboard  http://{self.addr}:{self.port}/login/{ready.login_token}/"
                 )
                 super().inner_run(*args, **options)
-        except AlreadyServedError as error:
+        except (AlreadyServedError, ImproperlyConfigured) as error:
             raise CommandError(str(error)) from error

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
 from django.utils.module_loading import import_string
@@ -66,7 +67,7 @@ class Command(BaseCommand):
         try:
             with prepared(options_in_force()) as ready:
                 self._serve(ready, options)
-        except AlreadyServedError as error:
+        except (AlreadyServedError, ImproperlyConfigured) as error:
             raise CommandError(str(error)) from error
 
     def _serve(self, ready: Prepared, options: dict[str, Any]) -> None:
