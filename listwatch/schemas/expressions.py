@@ -1,16 +1,20 @@
-"""CEL: the expressions in admission policies, match conditions and the rules of custom resources.
+"""CEL over objects: the expressions of admission policies and match conditions.
 
-The language itself is the optional package `cel-expr-python` (extra `cel`), Google's own
-implementation; what Kubernetes adds to it is in `expression_functions`. Without the package every
-expression is refused with a sentence that says what to install. Used by `registry.admission`.
+The language is the optional package of the extra `cel`; its environment is in
+`structural.cel_library`, which the rules of custom kinds use as well. Without the package every
+expression fails with a sentence that says what to install. The caller is `registry.admission`.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from listwatch.schemas.structural.cel_library import environment
+
+if TYPE_CHECKING:
+    from listwatch.schemas.structural.cel_library import Expression
 
 _COMPILED = 1000  # expressions that stay compiled
 MISSING = "CEL expressions need an optional package: pip install 'listwatch[cel]'"
@@ -18,16 +22,6 @@ MISSING = "CEL expressions need an optional package: pip install 'listwatch[cel]
 
 class ExpressionError(Exception):
     """An expression that does not compile, or has no value; the text says why."""
-
-
-@cache
-def available() -> bool:
-    """Whether expressions can be evaluated at all."""
-    try:
-        import cel_expr_python  # noqa: F401
-    except ImportError:
-        return False
-    return True
 
 
 class Expressions:
@@ -38,27 +32,13 @@ class Expressions:
 
     def __init__(self, variables: Sequence[str]) -> None:
         self._variables = tuple(variables)
-        self._programs: OrderedDict[str, Any] = OrderedDict()  # Any: the package's programs
-
-    def fault(self, expression: str) -> str:
-        """Why it does not compile; '' if it does, or if nobody here can tell."""
-        if not available():
-            return ""
-        try:
-            self._program(expression)
-        except ExpressionError as error:
-            return str(error)
-        return ""
+        self._compiled: OrderedDict[str, Expression] = OrderedDict()
 
     def value(self, expression: str, data: Mapping[str, Any]) -> Any:  # Any: JSON values
         """What it evaluates to; raises ExpressionError."""
-        program = self._program(expression)
-        values = {name: data.get(name) for name in self._variables}
-        try:
-            result = program.eval(data=values)
-        except Exception as error:
-            raise ExpressionError(_first_line(error)) from error
-        if result.type().name() == "*error*" or _is_error(result):
+        made = self._expression(expression)
+        result = made.eval(data={name: data.get(name) for name in self._variables})
+        if result.type().name().lower() == "error":
             raise ExpressionError(_reason(str(result.value())))
         return result.plain_value()
 
@@ -69,53 +49,26 @@ class Expressions:
             raise ExpressionError(f"cel expression must evaluate to a bool: {expression}")
         return value
 
-    def _program(self, expression: str) -> Any:  # Any: a program of the package
-        program = self._programs.get(expression)
-        if program is None:
-            if not available():
+    def _expression(self, text: str) -> Expression:
+        made = self._compiled.get(text)
+        if made is None:
+            language = environment(self._variables)
+            if language is None:
                 raise ExpressionError(MISSING)
             try:
-                program = _environment(self._variables).compile(expression)
-            except Exception as error:
-                raise ExpressionError(f"compilation failed: {_first_line(error)}") from error
-            self._programs[expression] = program
-            if len(self._programs) > _COMPILED:
-                self._programs.popitem(last=False)
-        return program
-
-
-@cache
-def _environment(variables: tuple[str, ...]) -> Any:  # Any: the package has no types
-    from cel_expr_python import cel
-    from cel_expr_python.ext import ext_bindings, ext_encoders, ext_math, ext_optional, ext_strings
-
-    from listwatch.schemas.expression_functions import declarations
-
-    extensions = [
-        ext_strings.ExtStrings(), ext_optional.ExtOptional(), ext_math.ExtMath(),
-        ext_bindings.ExtBindings(), ext_encoders.ExtEncoders(),
-    ]  # fmt: skip
-    return cel.NewEnv(
-        variables=dict.fromkeys(variables, cel.Type.DYN),
-        extensions=extensions,
-        functions=declarations(),
-    )
-
-
-def _is_error(result: Any) -> bool:  # Any: a value of the package
-    from cel_expr_python import cel
-
-    return bool(result.type() == cel.Type.ERROR)
+                made = language.compile(text)
+            except RuntimeError as error:
+                why = str(error).rpartition(" [")[0] or str(error)
+                raise ExpressionError(f"compilation failed: {why}") from None
+            self._compiled[text] = made
+            if len(self._compiled) > _COMPILED:
+                self._compiled.popitem(last=False)
+        return made
 
 
 def _reason(text: str) -> str:
     # `NOT_FOUND: Key not found in map : "x"`, which upstream words otherwise.
     _, colon, why = text.partition(": ")
     why = why if colon else text
-    missing = why.removeprefix("Key not found in map : ")
-    return why if missing == why else f"no such key: {missing.strip(chr(34))}"
-
-
-def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0].removeprefix("INVALID_ARGUMENT: ") if lines else type(error).__name__
+    key = why.removeprefix("Key not found in map : ")
+    return why if key == why else f"no such key: {key.strip(chr(34))}"

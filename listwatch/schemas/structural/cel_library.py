@@ -1,7 +1,7 @@
 """CEL as Kubernetes has it: the environment, and functions that CEL itself does not bring.
 
-Needs the extra `cel`; without it `environment` is None, and rules say nothing.
-Upstream: apiserver/pkg/cel/library. The caller is `rules`.
+Needs the extra `cel`; without it `environment` gives None, and rules say nothing.
+Upstream: apiserver/pkg/cel/library. The callers are `rules` and `schemas.expressions`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Protocol
+
+from listwatch.schemas.structural import cel_quantities
 
 Value = Any  # Any: whatever an expression computes with
 
@@ -30,8 +32,8 @@ class Environment(Protocol):
 
 
 @cache
-def environment() -> Environment | None:
-    """The environment of all rules, made once; None without the extra."""
+def environment(variables: tuple[str, ...] = ("self", "oldSelf")) -> Environment | None:
+    """The environment of expressions over these, made once; None without the extra."""
     try:
         from cel_expr_python import cel
         from cel_expr_python.ext import (
@@ -46,10 +48,10 @@ def environment() -> Environment | None:
     extensions = [
         ext_bindings.ExtBindings(), ext_encoders.ExtEncoders(), ext_math.ExtMath(),
         ext_optional.ExtOptional(), ext_strings.ExtStrings(), _functions(cel),
+        cel_quantities.functions(cel),
     ]  # fmt: skip
     dyn = cel.Type.DYN
-    variables = dict.fromkeys(("self", "oldSelf"), dyn)
-    made: Environment = cel.NewEnv(variables=variables, extensions=extensions)
+    made: Environment = cel.NewEnv(variables=dict.fromkeys(variables, dyn), extensions=extensions)
     return made
 
 
