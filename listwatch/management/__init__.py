@@ -9,16 +9,32 @@ import os
 import sys
 from collections.abc import Sequence
 
+from listwatch import conf
+
 # Options of commands that are options of the whole process: settings read them before a command
 # sees its arguments, and so does every process that a command starts.
 VALUES = {"--data": "LISTWATCH_DATA", "--token-auth-file": "LISTWATCH_TOKEN_AUTH_FILE"}
-SWITCHES = {"--no-controllers": ("LISTWATCH_NAMESPACE_CONTROLLER", "no")}
+SWITCHES = {
+    "--no-controllers": {
+        "LISTWATCH_NAMESPACE_CONTROLLER": "no",
+        "LISTWATCH_SERVICE_ACCOUNT_ADMISSION": "no",
+    }
+}
+# What a server does unless it is told otherwise, and no other command does.
+SERVES = {"LISTWATCH_SERVICE_ACCOUNT_ADMISSION": "yes"}
 
 
 def main() -> None:
     """Run one management command, as `manage.py` and as the console command `listwatch`."""
     set_environment(sys.argv[2:])
+    if sys.argv[1:2] == ["serve"]:
+        for variable, given in SERVES.items():
+            os.environ.setdefault(variable, given)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "listwatch.settings")
+    try:
+        conf.load()
+    except ValueError as error:  # else Django would tell it with forty lines of its own
+        sys.exit(f"listwatch: {error}")
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(sys.argv)
@@ -32,5 +48,4 @@ def set_environment(arguments: Sequence[str]) -> None:
             following = arguments[position + 1 : position + 2]
             os.environ[VALUES[name]] = value if equals else "".join(following)
         elif argument in SWITCHES:
-            variable, given = SWITCHES[argument]
-            os.environ[variable] = given
+            os.environ.update(SWITCHES[argument])
