@@ -79,7 +79,10 @@ def test_compact_forgets_what_is_old_beside_a_running_server(tmp_path: Path) -> 
 def test_options_of_the_whole_process_are_in_its_environment_before_settings_load(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name in ("LISTWATCH_DATA", "LISTWATCH_TOKEN_AUTH_FILE", "LISTWATCH_NAMESPACE_CONTROLLER"):
+    for name in (
+        "LISTWATCH_DATA", "LISTWATCH_TOKEN_AUTH_FILE", "LISTWATCH_NAMESPACE_CONTROLLER",
+        "LISTWATCH_SERVICE_ACCOUNT_ADMISSION",
+    ):  # fmt: skip
         monkeypatch.setenv(name, "as it was")  # and will be again
     management.set_environment(
         ["--port", "1", "--data", "here", "--token-auth-file=there", "--no-controllers"]
