@@ -140,6 +140,12 @@ def test_a_token_file_that_cannot_be_read_is_named_at_the_start(tmp_path: Path) 
         assert "Traceback" not in server.log
 
 
+def test_an_option_that_is_none_is_named_at_the_start(tmp_path: Path) -> None:
+    server = Server(tmp_path, LISTWATCH_RING_BYTES="many")
+    with pytest.raises(AssertionError, match="listwatch: LISTWATCH_RING_BYTES='many' is no int"):
+        server.start()
+
+
 def test_a_second_start_keeps_token_authority_and_what_was_written(tmp_path: Path) -> None:
     server = Server(tmp_path)
     server.start()
