@@ -13,7 +13,7 @@ from listwatch.protocol.errors import Cause
 from listwatch.protocol.names import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 IMMUTABLE = "field is immutable"
 NEGATIVE = "must be greater than or equal to 0"
@@ -65,3 +65,31 @@ def not_supported(field: str, value: Any, supported: Iterable[str]) -> Cause:  #
 def shown(value: Any) -> str:  # Any: a JSON value
     """A value as messages show it: text in quotes, anything else as JSON."""
     return quoted(value) if isinstance(value, str) else orjson.dumps(value).decode()
+
+
+def chosen(value: str | None, field: str, supported: Iterable[str]) -> list[Cause]:
+    """Faults of a field that must have one of a few values."""
+    if not value:
+        return [required(field)]
+    return [] if value in supported else [not_supported(field, value, supported)]
+
+
+def negatives(values: Mapping[str, Any], names: Iterable[str], field: str) -> list[Cause]:
+    """Faults of numbers that may be absent but not below zero; Any: JSON values."""
+    return [
+        invalid(f"{field}.{name}", values[name], NEGATIVE)
+        for name in names
+        if (values.get(name) or 0) < 0
+    ]
+
+
+def immutable(
+    new: Mapping[str, Any], old: Mapping[str, Any], names: Iterable[str], field: str = ""
+) -> list[Cause]:
+    """Faults of fields that must stay as they were; Any: JSON values."""
+    before = f"{field}." if field else ""
+    return [
+        invalid(f"{before}{name}", new.get(name), IMMUTABLE)
+        for name in names
+        if new.get(name) != old.get(name)
+    ]

@@ -6,6 +6,7 @@ callers are the validators beside this file.
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from typing import TYPE_CHECKING
 
@@ -37,9 +38,22 @@ def path_segment_faults(text: str) -> list[str]:
 
 
 _RBAC = "rbac.authorization.k8s.io"
+
+
+def _address_faults(text: str) -> list[str]:
+    """Faults of the name of an IPAddress: the address, written in the one way."""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"]
+    return [] if str(address) == text else [f'must be in canonical form ("{address}")']
+
+
 _RULES: dict[tuple[str, str], Callable[[str], list[str]]] = {
     ("", "Namespace"): label_name_faults,
     ("", "Service"): label_1035_faults,
+    ("certificates.k8s.io", "CertificateSigningRequest"): path_segment_faults,
+    ("networking.k8s.io", "IPAddress"): _address_faults,
     **{
         (_RBAC, kind): path_segment_faults
         for kind in ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")

@@ -1,0 +1,265 @@
+"""Faults of what limits and ranks workloads: budgets, quotas, ranges, autoscalers, classes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from listwatch.protocol.names import label_name_faults, qualified_name_faults
+from listwatch.protocol.quantities import Quantity
+from listwatch.schemas.validation.faults import (
+    NEGATIVE,
+    chosen,
+    duplicate,
+    forbidden,
+    immutable,
+    invalid,
+    not_supported,
+    required,
+)
+from listwatch.schemas.validation.selectors import selector_faults
+
+if TYPE_CHECKING:
+    from listwatch.protocol.errors import Cause
+    from listwatch.protocol.objects import JSONObject
+
+_PERCENT = re.compile("[0-9]+%")
+_NO_PERCENT = (
+    "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  "
+    "or '93%', regex used for validation is '[0-9]+%')"
+)
+_UNHEALTHY = ("AlwaysAllow", "IfHealthyBudget")
+
+
+def budget_faults(document: JSONObject) -> list[Cause]:
+    """Faults of a PodDisruptionBudget by itself."""
+    spec = document.get("spec") or {}
+    faults: list[Cause] = []
+    if "minAvailable" in spec and "maxUnavailable" in spec:
+        why = "minAvailable and maxUnavailable cannot be both set"
+        faults.append(invalid("spec", spec, why))
+    for name in ("minAvailable", "maxUnavailable"):
+        if name in spec:
+            faults += _share_faults(spec[name], f"spec.{name}")
+    faults += selector_faults(spec.get("selector") or {}, "spec.selector")
+    policy = spec.get("unhealthyPodEvictionPolicy")
+    if policy is not None and policy not in _UNHEALTHY:
+        faults.append(not_supported("spec.unhealthyPodEvictionPolicy", policy, _UNHEALTHY))
+    return faults
+
+
+def _share_faults(value: int | str, field: str) -> list[Cause]:
+    if isinstance(value, int):
+        return [invalid(field, value, NEGATIVE)] if value < 0 else []
+    if not _PERCENT.fullmatch(value):
+        return [invalid(field, value, _NO_PERCENT)]
+    return [invalid(field, value, "must not be greater than 100%")] if int(value[:-1]) > 100 else []
+
+
+_COUNTED = frozenset((
+    "pods", "services", "replicationcontrollers", "resourcequotas", "secrets", "configmaps",
+    "persistentvolumeclaims", "services.nodeports", "services.loadbalancers",
+))  # fmt: skip
+_MEASURED = frozenset((
+    "cpu", "memory", "ephemeral-storage", "storage", "requests.cpu", "requests.memory",
+    "requests.storage", "requests.ephemeral-storage", "limits.cpu", "limits.memory",
+    "limits.ephemeral-storage",
+))  # fmt: skip
+_PREFIXES = ("hugepages-", "requests.hugepages-", "count/")
+_SCOPES = (
+    "Terminating", "NotTerminating", "NotBestEffort", "BestEffort", "PriorityClass",
+    "CrossNamespacePodAffinity", "VolumeAttributesClass",
+)  # fmt: skip
+
+
+def quota_faults(document: JSONObject) -> list[Cause]:
+    """Faults of a ResourceQuota by itself."""
+    spec = document.get("spec") or {}
+    faults: list[Cause] = []
+    for name, amount in (spec.get("hard") or {}).items():
+        faults += _quota_name_faults(name, f"spec.hard[{name}]")
+        faults += _amount_faults(name, amount, f"spec.hard[{name}]")
+    scopes = spec.get("scopes") or []
+    for scope in scopes:
+        if scope not in _SCOPES:
+            faults.append(invalid("spec.scopes", scopes, "unsupported scope"))
+    for pair in (("BestEffort", "NotBestEffort"), ("Terminating", "NotTerminating")):
+        if set(pair) <= set(scopes):
+            faults.append(invalid("spec.scopes", scopes, "conflicting scopes"))
+    return faults
+
+
+def _quota_name_faults(name: str, field: str) -> list[Cause]:
+    faults = [invalid(field, name, why) for why in qualified_name_faults(name)]
+    known = name in _COUNTED or name in _MEASURED or name.startswith(_PREFIXES)
+    if not faults and not known and "/" not in name:
+        faults.append(invalid(field, name, "must be a standard resource for quota"))
+    return faults
+
+
+def _amount_faults(name: str, amount: str, field: str) -> list[Cause]:
+    quantity = Quantity.parse(amount)
+    faults = []
+    if quantity < Quantity.parse("0"):
+        faults.append(invalid(field, amount, NEGATIVE))
+    if (name in _COUNTED or name.startswith("count/")) and quantity.nano % 10**9:
+        faults.append(invalid(field, amount, "must be an integer"))
+    return faults
+
+
+def quota_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
+    """What a quota counts stays as it is."""
+    return immutable(new.get("spec") or {}, old.get("spec") or {}, ("scopes",), "spec")
+
+
+def limit_range_faults(document: JSONObject) -> list[Cause]:
+    """Faults of a LimitRange by itself."""
+    faults: list[Cause] = []
+    seen: set[str] = set()
+    for index, item in enumerate((document.get("spec") or {}).get("limits") or ()):
+        field, kind = f"spec.limits[{index}]", item.get("type", "")
+        faults += [invalid(f"{field}.type", kind, why) for why in qualified_name_faults(kind)]
+        if kind in seen:
+            faults.append(duplicate(f"{field}.type", kind))
+        seen.add(kind)
+        faults += _limit_faults(item, field, kind)
+    return faults
+
+
+def _limit_faults(item: JSONObject, field: str, kind: str) -> list[Cause]:
+    faults: list[Cause] = []
+    if kind == "Pod":
+        faults += [
+            forbidden(f"{field}.{name}", "may not be specified when `type` is 'Pod'")
+            for name in ("default", "defaultRequest")
+            if item.get(name)
+        ]
+    if kind == "PersistentVolumeClaim" and not any(
+        "storage" in (item.get(name) or {}) for name in ("min", "max")
+    ):
+        why = "either minimum or maximum storage value is required, but neither was provided"
+        faults.append(required(f"{field}.limits", why))
+    for lower, upper, words in _ORDERED:
+        for name in sorted((item.get(lower) or {}).keys() & (item.get(upper) or {}).keys()):
+            low, high = item[lower][name], item[upper][name]
+            if Quantity.parse(low) > Quantity.parse(high):
+                why = words.format(low, high)
+                faults.append(invalid(f"{field}.{lower}[{name}]", low, why))
+    for name, ratio in (item.get("maxLimitRequestRatio") or {}).items():
+        if Quantity.parse(ratio) < Quantity.parse("1"):
+            where = f"{field}.maxLimitRequestRatio[{name}]"
+            faults.append(invalid(where, ratio, f"ratio {ratio} is less than 1"))
+    return faults
+
+
+_ORDERED = (
+    ("min", "max", "min value {} is greater than max value {}"),
+    ("min", "defaultRequest", "min value {} is greater than default request value {}"),
+    ("defaultRequest", "max", "default request value {} is greater than max value {}"),
+    (
+        "defaultRequest",
+        "default",
+        "default request value {} is greater than default limit value {}",
+    ),
+    ("min", "default", "min value {} is greater than default value {}"),
+    ("default", "max", "default value {} is greater than max value {}"),
+)
+_SYSTEM_CLASSES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
+_HIGHEST = 1_000_000_000
+_PREEMPTIONS = ("PreemptLowerPriority", "Never")
+
+
+def priority_class_faults(document: JSONObject) -> list[Cause]:
+    """Faults of a PriorityClass by itself."""
+    name = (document.get("metadata") or {}).get("name") or ""
+    value = document.get("value") or 0
+    faults: list[Cause] = []
+    if name.startswith("system-"):
+        if _SYSTEM_CLASSES.get(name) != value:
+            why = (
+                "priority class names with 'system-' prefix are reserved for system use only. "
+                f"error: {name} is not a known system priority class"
+            )
+            faults.append(forbidden("metadata.name", why))
+    elif value > _HIGHEST:
+        why = f"maximum allowed value of a user defined priority is {_HIGHEST}"
+        faults.append(forbidden("value", why))
+    policy = document.get("preemptionPolicy")
+    return faults + chosen(policy, "preemptionPolicy", _PREEMPTIONS)
+
+
+def priority_class_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
+    """What a class is worth stays as it is."""
+    faults: list[Cause] = []
+    if (new.get("value") or 0) != (old.get("value") or 0):
+        faults.append(forbidden("value", "may not be changed in an update."))
+    return faults + immutable(new, old, ("preemptionPolicy",))
+
+
+def runtime_class_faults(document: JSONObject) -> list[Cause]:
+    """Faults of a RuntimeClass by itself."""
+    handler = document.get("handler") or ""
+    return [invalid("handler", handler, why) for why in label_name_faults(handler)]
+
+
+def runtime_class_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
+    """What handles the pods of a class stays as it is."""
+    return immutable(new, old, ("handler",))
+
+
+_METRICS = {
+    "ContainerResource": "containerResource",
+    "External": "external",
+    "Object": "object",
+    "Pods": "pods",
+    "Resource": "resource",
+}
+
+
+def autoscaler_faults(document: JSONObject) -> list[Cause]:
+    """Faults of a HorizontalPodAutoscaler (v2) by itself."""
+    spec = document.get("spec") or {}
+    least, most = spec.get("minReplicas"), spec.get("maxReplicas") or 0
+    faults: list[Cause] = []
+    if least is not None and least < 1:
+        faults.append(invalid("spec.minReplicas", least, "must be greater than or equal to 1"))
+    if most < 1:
+        faults.append(invalid("spec.maxReplicas", most, "must be greater than 0"))
+    if least is not None and most < least:
+        why = "must be greater than or equal to `minReplicas`"
+        faults.append(invalid("spec.maxReplicas", most, why))
+    target = spec.get("scaleTargetRef") or {}
+    faults += [
+        required(f"spec.scaleTargetRef.{name}") for name in ("kind", "name") if not target.get(name)
+    ]
+    for index, metric in enumerate(spec.get("metrics") or ()):
+        faults += _metric_faults(metric, f"spec.metrics[{index}]")
+    return faults
+
+
+def _metric_faults(metric: JSONObject, field: str) -> list[Cause]:
+    kind = metric.get("type") or ""
+    if not kind:
+        return [required(f"{field}.type", "must specify a metric source type")]
+    if kind not in _METRICS:
+        return [not_supported(f"{field}.type", kind, sorted(_METRICS))]
+    source = _METRICS[kind]
+    faults = [
+        forbidden(f"{field}.{other}", "must populate the given metric source only")
+        for other in _METRICS.values()
+        if other != source and metric.get(other) is not None
+    ]
+    if metric.get(source) is None:
+        why = "must populate information for the given metric source"
+        return [*faults, required(f"{field}.{source}", why)]
+    given, where = metric[source], f"{field}.{source}"
+    if source in ("resource", "containerResource") and not given.get("name"):
+        faults.append(required(f"{where}.name", "must specify a resource name"))
+    kinds = ("AverageValue", "Utilization", "Value")
+    wanted = (given.get("target") or {}).get("type") or ""
+    if not wanted:
+        faults.append(required(f"{where}.target.type", "must specify a metric target type"))
+    elif wanted not in kinds:
+        why = "must be either Utilization, Value, or AverageValue"
+        faults.append(invalid(f"{where}.target.type", wanted, why))
+    return faults

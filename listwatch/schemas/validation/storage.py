@@ -1,0 +1,330 @@
+"""Faults of volumes, claims, and of what provides them.
+
+Upstream: pkg/apis/core/validation/validation.go, pkg/apis/storage/validation/validation.go.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from listwatch.protocol.names import qualified_name_faults, subdomain_faults
+from listwatch.protocol.quantities import Quantity
+from listwatch.schemas.validation.faults import (
+    chosen,
+    duplicate,
+    forbidden,
+    immutable,
+    invalid,
+    not_supported,
+    required,
+    too_long,
+)
+from listwatch.schemas.validation.selectors import selector_faults
+
+if TYPE_CHECKING:
+    from listwatch.protocol.errors import Cause
+    from listwatch.protocol.objects import JSONObject
+
+_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
+_VOLUME_MODES = ("Block", "Filesystem")
+_RECLAIM = ("Delete", "Recycle", "Retain")
+_BINDING = ("Immediate", "WaitForFirstConsumer")
+_NOT_SOURCES = frozenset((
+    "accessModes", "capacity", "claimRef", "mountOptions", "nodeAffinity",
+    "persistentVolumeReclaimPolicy", "storageClassName", "volumeAttributesClassName", "volumeMode",
+))  # fmt: skip
+_ZERO = Quantity.parse("0")
+
+
+def volume_faults(document: JSONObject) -> list[Cause]:
+    """Faults of a PersistentVolume by itself."""
+    spec = document.get("spec") or {}
+    faults = _mode_faults(spec.get("accessModes") or [])
+    if not spec.get("accessModes"):
+        faults.append(required("spec.accessModes"))
+    capacity = spec.get("capacity") or {}
+    if not capacity:
+        faults.append(required("spec.capacity"))
+    if set(capacity) != {"storage"}:
+        faults.append(not_supported("spec.capacity", capacity or None, ("storage",)))
+    faults += [
+        invalid(f"spec.capacity[{name}]", amount, "must be greater than zero")
+        for name, amount in capacity.items()
+        if Quantity.parse(amount) <= _ZERO
+    ]
+    policy = spec.get("persistentVolumeReclaimPolicy")
+    if policy and policy not in _RECLAIM:
+        faults.append(not_supported("spec.persistentVolumeReclaimPolicy", policy, _RECLAIM))
+    if "local" in spec and "nodeAffinity" not in spec:
+        why = "Local volume requires node affinity"
+        faults.append(required("metadata.annotations", why))
+    sources = [name for name in spec if name not in _NOT_SOURCES]
+    if not sources:
+        faults.append(required("spec", "must specify a volume type"))
+    faults += [
+        forbidden(f"spec.{name}", "may not specify more than 1 volume type") for name in sources[1:]
+    ]
+    path = (spec.get("hostPath") or {}).get("path")
+    if path == "/" and policy == "Recycle":
+        why = "may not be 'recycle' for a hostPath mount of '/'"
+        faults.append(forbidden("spec.persistentVolumeReclaimPolicy", why))
+    return faults + _class_faults(spec) + _volume_mode_faults(spec)
+
+
+def _mode_faults(modes: list[str]) -> list[Cause]:
+    faults = [
+        not_supported("spec.accessModes", mode, _MODES) for mode in modes if mode not in _MODES
+    ]
+    if "ReadWriteOncePod" in modes and len(modes) > 1:
+        why = "may not use ReadWriteOncePod with other access modes"
+        faults.append(forbidden("spec.accessModes", why))
+    return faults
+
+
+def _class_faults(spec: JSONObject) -> list[Cause]:
+    name = spec.get("storageClassName")
+    if not name:
+        return []
+    return [invalid("spec.storageClassName", name, why) for why in subdomain_faults(name)]
+
+
+def _volume_mode_faults(spec: JSONObject) -> list[Cause]:
+    mode = spec.get("volumeMode")
+    if mode is None or mode in _VOLUME_MODES:
+        return []
+    return [not_supported("spec.volumeMode", mode, _VOLUME_MODES)]
+
+
+def volume_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
+    """Where the data of a volume is stays the same."""
+    spec, before = new.get("spec") or {}, old.get("spec") or {}
+    faults: list[Cause] = []
+    if _sources(spec) != _sources(before):
+        why = "spec.persistentvolumesource is immutable after creation"
+        faults.append(forbidden("spec.persistentvolumesource", why))
+    faults += immutable(spec, before, ("volumeMode",))
+    if before.get("nodeAffinity") is not None:
+        faults += immutable(spec, before, ("nodeAffinity",), "spec")
+    return faults
+
+
+def _sources(spec: JSONObject) -> dict[str, Any]:  # Any: JSON
+    return {name: value for name, value in spec.items() if name not in _NOT_SOURCES}
+
+
+def claim_faults(document: JSONObject) -> list[Cause]:
+    """Faults of a PersistentVolumeClaim by itself."""
+    spec = document.get("spec") or {}
+    modes, faults = spec.get("accessModes") or [], []
+    if not modes:
+        faults.append(required("spec.accessModes", "at least 1 access mode is required"))
+    if spec.get("selector") is not None:
+        faults += selector_faults(spec["selector"], "spec.selector")
+    faults += _mode_faults(modes)
+    amount = ((spec.get("resources") or {}).get("requests") or {}).get("storage")
+    if amount is None:
+        faults.append(required("spec.resources[storage]"))
+    elif Quantity.parse(amount) <= _ZERO:
+        faults.append(invalid("spec.resources[storage]", amount, "must be greater than zero"))
+    faults += _class_faults(spec) + _volume_mode_faults(spec)
+    source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
+    for field, given in (("dataSource", source), ("dataSourceRef", reference)):
+        for name in ("name", "kind"):
+            if given is not None and not given.get(name):
+                faults.append(required(f"spec.{field}.{name}"))
+    if source is not None and reference is not None and not reference.get("namespace"):
+        same = ("name", "kind", "apiGroup")
+        if any((source.get(name) or "") != (reference.get(name) or "") for name in same):
+            why = "must match dataSourceRef"
+            faults.append(invalid("spec", "spec.dataSource", why))
+    return faults
+
+
+def claim_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
+    """Of a claim only the size may change, once it is bound, and how it is bound before."""
+    spec, before = new.get("spec") or {}, old.get("spec") or {}
+    faults: list[Cause] = []
+    bound = (new.get("status") or {}).get("phase") == "Bound"
+    if _fixed(spec, before, bound=bound) != _fixed(before, before, bound=bound):
+        why = (
+            "spec is immutable after creation except resources.requests and "
+            "volumeAttributesClassName for bound claims\n"
+        )
+        faults.append(forbidden("spec", why))
+    size, was = _size(spec), _size(before)
+    actual = ((old.get("status") or {}).get("capacity") or {}).get("storage")
+    if size < was and size <= (Quantity.parse(actual) if actual else _ZERO):
+        where = "spec.resources.requests.storage"
+        faults.append(forbidden(where, "field can not be less than status.capacity"))
+    return faults + immutable(spec, before, ("volumeMode",))
+
+
+def _fixed(spec: JSONObject, before: JSONObject, *, bound: bool) -> dict[str, Any]:  # Any: JSON
+    fixed = dict(spec)
+    if not before.get("volumeName"):
+        fixed.pop("volumeName", None)
+    if before.get("storageClassName") is None:
+        fixed.pop("storageClassName", None)
+    if bound:
+        resources = dict(fixed.get("resources") or {})
+        resources.pop("requests", None)
+        fixed["resources"] = resources
+        fixed.pop("volumeAttributesClassName", None)
+    return fixed
+
+
+def _size(spec: JSONObject) -> Quantity:
+    amount = ((spec.get("resources") or {}).get("requests") or {}).get("storage")
+    return Quantity.parse(amount) if amount else _ZERO
+
+
+_MOST_PARAMETERS = 512
+_PARAMETERS_LIMIT = 256 * 1024
+
+
+def storage_class_faults(document: JSONObject) -> list[Cause]:
+    """Faults of a StorageClass by itself."""
+    provisioner = document.get("provisioner") or ""
+    faults: list[Cause] = []
+    if not provisioner:
+        faults.append(required("provisioner"))
+    else:
+        why = qualified_name_faults(provisioner.lower())
+        faults += [invalid("provisioner", provisioner, text) for text in why]
+    parameters = document.get("parameters") or {}
+    if len(parameters) > _MOST_PARAMETERS:
+        faults.append(too_long("parameters", _MOST_PARAMETERS))
+    elif sum(len(key) + len(value) for key, value in parameters.items()) > _PARAMETERS_LIMIT:
+        faults.append(too_long("parameters", _PARAMETERS_LIMIT))
+    if "" in parameters:
+        faults.append(invalid("parameters", "", "field can not be empty."))
+    policy = document.get("reclaimPolicy")
+    if policy not in ("Delete", "Retain"):
+        faults.append(not_supported("reclaimPolicy", policy or "", ("Delete", "Retain")))
+    mode = document.get("volumeBindingMode")
+    return faults + chosen(mode, "volumeBindingMode", _BINDING)
+
+
+def storage_class_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
+    """How a class provides volumes stays the same."""
+    faults = [
+        forbidden(name, f"updates to {name} are forbidden.")
+        for name in ("parameters", "provisioner", "reclaimPolicy")
+        if (new.get(name) or {}) != (old.get(name) or {})
+    ]
+    return faults + immutable(new, old, ("volumeBindingMode",))
+
+
+def attributes_class_faults(document: JSONObject) -> list[Cause]:
+    """Faults of a VolumeAttributesClass by itself."""
+    faults = _driver_faults(document.get("driverName") or "", "driverName")
+    if not document.get("parameters"):
+        why = "must contain at least one key/value pair"
+        faults.append(required("parameters", why))
+    return faults
+
+
+def attributes_class_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
+    """What a class stands for stays the same."""
+    return [
+        forbidden(name, f"updates to {name} are forbidden.")
+        for name in ("driverName", "parameters")
+        if new.get(name) != old.get(name)
+    ]
+
+
+def _driver_faults(name: str, field: str) -> list[Cause]:
+    if not name:
+        return [required(field)]
+    faults = [too_long(field, 63)] if len(name) > 63 else []
+    return faults + [invalid(field, name, why) for why in subdomain_faults(name.lower())]
+
+
+_LIFECYCLES = ("Ephemeral", "Persistent")
+_GROUP_POLICIES = ("File", "None", "ReadWriteOnceWithFSType")
+
+
+def driver_faults(document: JSONObject) -> list[Cause]:
+    """Faults of a CSIDriver by itself."""
+    name, spec = (document.get("metadata") or {}).get("name") or "", document.get("spec") or {}
+    faults = _driver_faults(name, "metadata.name") if len(name) > 63 else []
+    faults += [
+        required(f"spec.{field}") for field in ("attachRequired", "podInfoOnMount")
+        if spec.get(field) is None
+    ]  # fmt: skip
+    audiences: set[str] = set()
+    for index, request in enumerate(spec.get("tokenRequests") or ()):
+        audience = request.get("audience") or ""
+        if audience in audiences:
+            faults.append(duplicate(f"spec.tokenRequests[{index}].audience", audience))
+        audiences.add(audience)
+    policy = spec.get("fsGroupPolicy")
+    if policy is not None and policy not in _GROUP_POLICIES:
+        faults.append(not_supported("spec.fsGroupPolicy", policy, _GROUP_POLICIES))
+    return faults + [
+        not_supported("spec.volumeLifecycleModes", mode, _LIFECYCLES)
+        for mode in spec.get("volumeLifecycleModes") or ()
+        if mode not in _LIFECYCLES
+    ]
+
+
+def driver_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
+    """What a driver can do stays the same."""
+    names = ("attachRequired", "volumeLifecycleModes")
+    return immutable(new.get("spec") or {}, old.get("spec") or {}, names, "spec")
+
+
+def storage_node_faults(document: JSONObject) -> list[Cause]:
+    """Faults of a CSINode by itself."""
+    faults: list[Cause] = []
+    names: set[str] = set()
+    for index, driver in enumerate((document.get("spec") or {}).get("drivers") or ()):
+        field, name = f"spec.drivers[{index}]", driver.get("name") or ""
+        faults += _driver_faults(name, f"{field}.name")
+        if not driver.get("nodeID"):
+            faults.append(required(f"{field}.nodeID", driver.get("nodeID") or ""))
+        if name in names:
+            faults.append(duplicate(f"{field}.name", name))
+        names.add(name)
+    return faults
+
+
+def attachment_faults(document: JSONObject) -> list[Cause]:
+    """Faults of a VolumeAttachment by itself."""
+    spec = document.get("spec") or {}
+    faults = _driver_faults(spec.get("attacher") or "", "spec.attacher")
+    source = spec.get("source") or {}
+    inline, name = source.get("inlineVolumeSpec"), source.get("persistentVolumeName")
+    if inline is None and name is None:
+        why = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
+        faults.append(required("spec.source", why))
+    elif inline is not None and name is not None:
+        why = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
+        faults.append(forbidden("spec.source", why))
+    elif name == "":
+        why = "must specify non empty persistentVolumeName"
+        faults.append(required("spec.source.persistentVolumeName", why))
+    node = spec.get("nodeName") or ""
+    return faults + [invalid("spec.nodeName", node, why) for why in subdomain_faults(node)]
+
+
+def attachment_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
+    """What is attached where stays the same."""
+    return immutable(new, old, ("spec",))
+
+
+def capacity_faults(document: JSONObject) -> list[Cause]:
+    """Faults of a CSIStorageCapacity by itself."""
+    name = document.get("storageClassName") or ""
+    faults = [invalid("storageClassName", name, why) for why in subdomain_faults(name)]
+    for field in ("capacity", "maximumVolumeSize"):
+        amount = document.get(field)
+        if amount is not None and Quantity.parse(amount) < _ZERO:
+            why = "must be greater than or equal to 0"
+            faults.append(invalid(field, amount, why))
+    return faults
+
+
+def capacity_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
+    """Which storage it is about stays the same."""
+    return immutable(new, old, ("nodeTopology", "storageClassName"))
