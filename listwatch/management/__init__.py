@@ -14,6 +14,7 @@ from listwatch import conf
 # Options of commands that are options of the whole process: settings read them before a command
 # sees its arguments, and so does every process that a command starts.
 VALUES = {"--data": "LISTWATCH_DATA", "--token-auth-file": "LISTWATCH_TOKEN_AUTH_FILE"}
+HOSTS = ("--host", "--plain-host")
 SWITCHES = {
     "--no-controllers": {
         "LISTWATCH_NAMESPACE_CONTROLLER": "no",
@@ -44,8 +45,13 @@ def set_environment(arguments: Sequence[str]) -> None:
     """Put what concerns the whole process into its environment."""
     for position, argument in enumerate(arguments):
         name, equals, value = argument.partition("=")
+        if not equals:
+            value = "".join(arguments[position + 1 : position + 2])
         if name in VALUES:
-            following = arguments[position + 1 : position + 2]
-            os.environ[VALUES[name]] = value if equals else "".join(following)
+            os.environ[VALUES[name]] = value
         elif argument in SWITCHES:
             os.environ.update(SWITCHES[argument])
+        elif name in HOSTS:
+            # Whoever opens the server to others reaches it by names that only he knows.
+            names = "*" if value in ("0.0.0.0", "::") else value  # noqa: S104
+            os.environ.setdefault("LISTWATCH_ALLOWED_HOSTS", names)

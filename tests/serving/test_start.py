@@ -114,6 +114,8 @@ def test_a_host_that_others_reach_gets_the_secure_port_only(tmp_path: Path) -> N
         assert ("0.0.0.0", server.secure_port) in listening
         assert ("127.0.0.1", server.port) in listening
         assert ("0.0.0.0", server.port) not in listening
+        # It is reached by whatever name others have for this machine.
+        assert server.get("/dashboard/login/", token="", Host="build-3.example")[0] == 200
 
 
 def test_the_token_of_the_environment_is_the_admins_and_a_file_has_more(tmp_path: Path) -> None:
