@@ -29,6 +29,11 @@ class Schedule:
         """The next time at which something is due."""
         return min(self._next, self.deadline)
 
+    @property
+    def closing(self) -> bool:
+        """Whether the last bookmark before the deadline was due."""
+        return self._next == inf and self.deadline < inf
+
     def take_bookmark(self, now: float) -> bool:
         """Whether a bookmark is due; each is told once."""
         if now < self._next:

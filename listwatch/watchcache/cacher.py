@@ -82,7 +82,12 @@ class Cacher:
         self.ring = Ring(self.options, floor)
         self.lanes = Lanes(self.ring, self.clock, self.options)
         self.lists = Lists(
-            self.group_resource, self.versions, self.ring, self.history, self.options
+            self.group_resource,
+            self.versions,
+            self.ring,
+            self.history,
+            self.clock,
+            self.options,
         )
 
     @property
@@ -144,7 +149,7 @@ class Cacher:
         """
         self._require_ready()
         await self.progress.wait_until(revision, self.options.freshness_timeout)
-        return await self.lists.at(request, revision)
+        return await self.lists.at(request, revision, self.progress.applied)
 
     async def watch(self, request: WatchRequest) -> CacheWatcher:
         """Open a watch; it begins exactly where it was asked to.

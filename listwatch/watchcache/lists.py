@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from operator import attrgetter
 
+from listwatch.protocol.clock import Clock
 from listwatch.protocol.errors import expired
 from listwatch.protocol.kinds import GroupResource
 from listwatch.protocol.objects import key_of
@@ -23,6 +24,8 @@ from listwatch.watchcache.versions import Versions
 
 TOO_OLD = "The resourceVersion for the provided list is too old."  # clients match on it
 
+_LOOK_SECONDS = 5.0  # how often lists of old states ask how far the log was compacted
+
 _key = attrgetter("key")
 
 
@@ -35,13 +38,17 @@ class Lists:
         versions: Versions,
         ring: Ring,
         history: HistoryReader,
+        clock: Clock,
         options: CacheOptions,
     ) -> None:
         self._group_resource = group_resource
         self._versions = versions
         self._ring = ring
         self._history = history
+        self._clock = clock
         self._options = options
+        self._compacted = 0  # up to where the log was compacted, when last looked at
+        self._looked_at = float("-inf")
         self.pages = Pages(options.pinned_references)
         self.answered = 0  # lists
         self.from_log = 0  # of these, from the log
@@ -56,14 +63,26 @@ class Lists:
             array = self.narrowed(namespace, name, request.selector)
         return cut(array, request, applied)
 
-    async def at(self, request: ListRequest, revision: int) -> ListResult:
-        """The state at a revision already applied; raises 410 where nothing holds it any more."""
+    async def at(self, request: ListRequest, revision: int, applied: int) -> ListResult:
+        """The state at a revision already applied; raises 410 where nothing holds it any more.
+
+        What was compacted away is refused though the ring could still tell: all processes on one
+        log are to answer alike, and clients rely on old continue tokens to expire.
+        """
         self.answered += 1
-        if revision >= self._ring.floor:
+        if revision >= self._ring.floor and revision < applied:
+            await self._look_at_log()
+        if revision >= max(self._ring.floor, min(self._compacted, applied)):
             namespace, _ = scope(request.namespace, request.name, request.selector)
             return cut(self._pinned(revision, namespace), request, revision)
         self.from_log += 1
         return await self._from_log(request, revision)
+
+    async def _look_at_log(self) -> None:
+        now = self._clock.monotonic()
+        if now - self._looked_at >= _LOOK_SECONDS:
+            self._looked_at = now
+            self._compacted = await self._history.compacted()
 
     def narrowed(self, namespace: str, name: str, selector: Selector) -> Sequence[Version]:
         """The objects now, in key order; it may leave out what the rest of a request refuses."""

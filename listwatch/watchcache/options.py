@@ -29,8 +29,5 @@ class CacheOptions:
     def __post_init__(self) -> None:
         if not 1 <= self.ring_minimum <= self.ring_maximum:
             raise ValueError("ring_minimum must be at least 1 and at most ring_maximum")
-        if self.history_window < self.bookmark_period:
-            # A watch that has just been given a bookmark must be able to resume from it.
-            raise ValueError("history_window must not be shorter than bookmark_period")
         if self.log_batch < 1 or self.chunk_bytes < 1 or self.ring_bytes < 1:
             raise ValueError("log_batch, chunk_bytes and ring_bytes must be positive")

@@ -206,7 +206,7 @@ class CacheWatcher:
             keeper.lanes.trim(self.lane)
         if self.schedule.take_bookmark(now):
             self._bookmark_due = True
-            if keeper.progress.applied > self.revision:
+            if self._tells(keeper.progress.applied):
                 self.wake()
         if self.end_reason is None:
             keeper.schedule(self)
@@ -297,9 +297,14 @@ class CacheWatcher:
             return None
         self._bookmark_due = False
         applied = self._keeper.progress.applied
-        if applied <= self.revision:
+        if not self._tells(applied):
             return None
         return self._taken(self._bookmark(applied, initial_events_end=False), 1, applied)
+
+    def _tells(self, revision: int) -> bool:
+        # A bookmark says something new; but who has heard nothing at all hears so at the end.
+        silent = self.schedule.closing and not self.frames
+        return revision > self.revision or (revision == self.revision and silent)
 
     def _take_backlog(self, backlog: Backlog) -> bytes | None:
         frames: list[bytes] = []

@@ -88,6 +88,22 @@ async def test_the_last_bookmark_comes_two_seconds_before_the_deadline() -> None
     assert reader.watcher.end_reason is EndReason.DEADLINE_REACHED
 
 
+async def test_a_watch_that_has_heard_nothing_hears_so_before_its_deadline() -> None:
+    world = World()
+    world.write("a", {})
+    silent = Reader(await world.watch(bookmarks=True, timeout=200.0))
+    told = Reader(await world.watch(bookmarks=True, timeout=200.0, initial_events=True))
+    to_come = Reader(await world.watch(bookmarks=True, timeout=200.0, revision=5))
+    await world.clock.advance(190)
+    assert silent.frames == []
+    await world.clock.advance(11)
+
+    assert silent.frames == [("BOOKMARK", "", 1)]
+    assert told.frames == [("ADDED", "a", 1), ("BOOKMARK", "", 1)]
+    assert to_come.frames == []
+    assert silent.watcher.end_reason is EndReason.DEADLINE_REACHED
+
+
 def test_the_times_of_a_watch() -> None:
     def bookmarks(timeout: float | None, until: float) -> list[float]:
         schedule = Schedule(0.0, timeout, 60.0, lead=2.0, bookmarks=True)

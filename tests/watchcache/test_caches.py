@@ -80,7 +80,6 @@ async def test_ending_all_watches_reaches_every_resource() -> None:
     [
         {"ring_minimum": 10, "ring_maximum": 5},
         {"ring_minimum": 0},
-        {"history_window": 30.0},
         {"chunk_bytes": 0},
     ],
 )

@@ -10,7 +10,7 @@ from listwatch.protocol.errors import StatusError
 from listwatch.protocol.selectors import Selector
 from listwatch.watchcache.options import CacheOptions
 from listwatch.watchcache.requests import ListRequest
-from tests.watchcache.kit import World, fielded, labelled
+from tests.watchcache.kit import World, everything, fielded, labelled
 
 SMALL = CacheOptions(ring_minimum=4, ring_maximum=4, log_batch=2)
 
@@ -175,6 +175,49 @@ def test_a_revision_that_nothing_holds_is_410() -> None:
         assert caught.value.message == "The resourceVersion for the provided list is too old."
 
     run(too_old())
+
+
+def test_a_state_that_was_compacted_away_expires_though_the_ring_still_has_it() -> None:
+    world = World()
+    pods(world, *"abcd")
+    world.log.compacted_to = 3
+
+    async def expires() -> None:
+        await world.pods.list_at(3, ListRequest())
+        await world.pods.list_at(4, ListRequest())
+        with pytest.raises(StatusError) as caught:
+            await world.pods.list_at(2, ListRequest())
+        assert caught.value.code == 410
+        watcher = await world.watch(revision=0)
+        assert len(await everything(watcher)) == 4  # a watch loses nothing, and goes on
+
+    run(expires())
+
+
+def test_how_far_the_log_was_compacted_is_not_asked_for_each_page() -> None:
+    world = World()
+    pods(world, *"abcdefgh")
+    asked = 0
+
+    async def compacted() -> int:
+        nonlocal asked
+        asked += 1
+        return 0
+
+    world.log.compacted = compacted  # type: ignore[method-assign]
+
+    async def pages() -> None:
+        for _ in range(20):
+            await world.pods.list_at(8, ListRequest(limit=2))
+        assert asked == 0
+        for _ in range(20):
+            await world.pods.list_at(7, ListRequest(limit=2))
+        assert asked == 1
+        await world.clock.advance(6)
+        await world.pods.list_at(7, ListRequest(limit=2))
+        assert asked == 2
+
+    run(pages())
 
 
 def test_a_name_in_the_selector_is_a_point_read() -> None:

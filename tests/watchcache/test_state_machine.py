@@ -239,10 +239,11 @@ class ListAndWatch(RuleBasedStateMachine):
                     key = page.next_key
             except StatusError as error:
                 refused = error.code
-            if not held:
+            if refused:
                 assert refused == 410
+                assert revision < world.log.compacted_to
             else:
-                assert refused == 0
+                assert held
                 wanted = client.wanted_state(revision)
                 assert found == [(key, row.revision) for key, row in wanted.items()]
 
