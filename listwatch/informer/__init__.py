@@ -6,7 +6,7 @@ here lives in one asyncio event loop; `listwatch.informer.sync` offers it to thr
 
 from __future__ import annotations
 
-from listwatch.informer import resources
+from listwatch.informer import kubeconfig, resources
 from listwatch.informer.client import Client
 from listwatch.informer.client_config import ClientConfig
 from listwatch.informer.factory import Scope, SharedInformerFactory
@@ -57,6 +57,7 @@ __all__ = [
     "SharedInformerFactory",
     "WorkQueue",
     "is_resync",
+    "kubeconfig",
     "object_key",
     "resources",
     "split_key",

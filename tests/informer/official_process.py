@@ -17,7 +17,9 @@ def main(url: str, token: str, namespace: str) -> None:
     configuration = client.Configuration(host=url)
     configuration.api_key = {"authorization": f"Bearer {token}"}
     api, mirror = client.CoreV1Api(client.ApiClient(configuration)), Mirror()
-    informer = SharedInformer(api.list_namespaced_config_map, namespace=namespace)
+    # Any: that package has no types.
+    make: Any = SharedInformer
+    informer: Any = make(api.list_namespaced_config_map, namespace=namespace)
 
     def seen(function: Any) -> Any:
         return lambda o: function(o.metadata.name, o.metadata.resource_version)

@@ -277,7 +277,10 @@ def test_what_was_deleted_has_a_key_and_a_name_even_without_an_object(
 
 
 def test_a_key_error_carries_the_object_and_its_cause() -> None:
-    for wrong in ({"metadata": {}}, {}, {"metadata": None}, {"metadata": {"name": ""}}):
+    faults: list[JSONObject] = [
+        {"metadata": {}}, {}, {"metadata": None}, {"metadata": {"name": ""}}
+    ]  # fmt: skip
+    for wrong in faults:
         with pytest.raises(InvalidObjectError) as caught:
             object_key(wrong)
         assert caught.value.subject is wrong

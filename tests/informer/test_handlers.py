@@ -169,7 +169,8 @@ async def test_a_handler_may_remove_itself_and_stop_the_informer(clock: FakeCloc
 
 async def test_stopping_drops_what_waits_unless_it_is_drained(clock: FakeClock) -> None:
     for drain, expected in ((False, 1), (True, 2)):
-        gate, told = asyncio.Event(), []
+        gate = asyncio.Event()
+        told: list[JSONObject] = []
 
         async def wait(
             subject: JSONObject, initial: bool, gate: Any = gate, told: Any = told

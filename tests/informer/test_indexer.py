@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import pytest
 from hypothesis import given
@@ -149,7 +149,7 @@ def test_the_version_is_that_of_the_last_write() -> None:
     store = Indexer()
     assert store.resource_version == ""
     steps = []
-    for act in (
+    acts: list[Callable[[], object]] = [
         lambda: store.add(thing("a", 1)),
         lambda: store.add(thing("b", 1)),
         lambda: store.update(thing("a", 5)),
@@ -165,7 +165,8 @@ def test_the_version_is_that_of_the_last_write() -> None:
             ]
         ),
         lambda: store.replace([thing("q", 3)], "4"),
-    ):
+    ]
+    for act in acts:
         act()
         steps.append(store.resource_version)
 

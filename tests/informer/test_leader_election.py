@@ -229,7 +229,8 @@ async def test_work_that_ends_or_fails_ends_the_leadership(clock: FakeClock) -> 
 
 
 async def test_every_new_leader_is_told(clock: FakeClock) -> None:
-    leases, told = Leases(), []
+    leases = Leases()
+    told: list[str] = []
     one = elector(leases, clock, "one")
     task = started(one.run(forever))
     await settle()

@@ -78,9 +78,13 @@ def test_a_cache_is_read_and_handlers_are_called_in_threads_of_their_own(
 def test_a_handler_that_blocks_holds_up_no_other(server: Server, namespace: str) -> None:
     create(server, namespace, "a")
     gate, quick = threading.Event(), threading.Event()
+
+    def blocked(*_: Any) -> None:
+        gate.wait(20)
+
     with informers(server, namespace) as made:
         informer = made.informer_for(CONFIG_MAPS)
-        informer.add_handler(on_add=lambda *_: gate.wait(20) and None)
+        informer.add_handler(on_add=blocked)
         informer.add_handler(on_add=lambda *_: quick.set(), options=HandlerOptions(name="quick"))
         made.start()
         assert quick.wait(10)
