@@ -115,19 +115,18 @@ def merged(
 ) -> tuple[JSONObject, Managers]:
     """The live object with a configuration applied, and the managers as the applier claims it.
 
-    What the applier had applied before is gone, unless somebody who applied it too still has it,
-    or it was never his alone. Parts of the arguments stand in the result. Raises UnkeyedError.
+    What the applier had applied before is gone, unless somebody else owns it, too. Parts of the
+    arguments stand in the result. Raises UnkeyedError.
     """
     document: JSONObject = merge(ftype, live, config)
     last = managers.get(change.manager)
     named = change.relevant(fields_of(ftype, config))
-    if last is not None and last.fields and last.api_version == change.api_version:
-        applied = named
+    if last is not None and last.fields:
+        owned = named
         for key, entry in managers.items():
-            others = key.operation == APPLY and key != change.manager
-            if others and entry.api_version == change.api_version:
-                applied = union(applied, entry.fields)
-        document = _pruned(ftype, document, applied, last.fields)
+            # Of versions that name a field differently nothing is known here: as if not owned.
+            owned = owned if key == change.manager else union(owned, entry.fields)
+        document = _pruned(ftype, document, owned, last.fields)
     fields = elements.arranged(difference(named, _UNOWNED))
     time = change.time if last is None or last.fields != fields else last.time
     return document, {**managers, change.manager: Entry(change.api_version, fields, time)}
@@ -192,22 +191,20 @@ def _released(
     return result, conflicts
 
 
-def _pruned(
-    ftype: FieldType, document: JSONObject, applied: FieldSet, last: FieldSet
-) -> JSONObject:
+def _pruned(ftype: FieldType, document: JSONObject, owned: FieldSet, last: FieldSet) -> JSONObject:
     # Removing an element or a map removes what others have in it: so first see what is gone, then
-    # leave in what somebody applied, and what was not the applier's to remove.
+    # leave in what somebody owns, and what was not the applier's to remove.
     everything = with_named_fields(ftype, fields_of(ftype, document))
     mine = with_named_fields(ftype, last)
 
-    def gone(pruned: JSONObject | None) -> FieldSet:
-        kept = with_named_fields(ftype, fields_of(ftype, pruned or {}))
+    def gone(pruned: JSONObject) -> FieldSet:
+        kept = with_named_fields(ftype, fields_of(ftype, pruned))
         return difference(everything, kept)
 
     once = remove(ftype, document, mine)
-    applied = with_named_fields(ftype, applied)
-    twice = remove(ftype, document, difference(gone(once), applied))
-    return remove(ftype, document, intersection(gone(twice), mine)) or {}
+    twice = remove(ftype, document, difference(gone(once), with_named_fields(ftype, owned)))
+    pruned: JSONObject = remove(ftype, document, intersection(gone(twice), mine))
+    return pruned
 
 
 def _named(key: Manager) -> str:

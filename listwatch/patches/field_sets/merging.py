@@ -6,6 +6,7 @@ places. The result goes to `removing`, which takes out what is named no more.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from listwatch.patches.field_sets.elements import element
@@ -42,9 +43,10 @@ def _lists(ftype: FieldType, live: list[Any], config: list[Any]) -> list[Any]:
     # taken where the configuration has it, unless the live order agrees.
     left = [(element(ftype, item), item) for item in live]
     right = {element(ftype, item): item for item in config}
-    first = dict(reversed(left))
+    counts = Counter(key for key, _ in left)
+    single = {key: item for key, item in left if counts[key] == 1}
     names = list(right)
-    shared = [key for key in names if key in first]
+    shared = [key for key in names if key in counts]
     merged: list[Any] = []
     done: set[str] = set()
     at_left = at_right = 0
@@ -54,7 +56,8 @@ def _lists(ftype: FieldType, live: list[Any], config: list[Any]) -> list[Any]:
         if shared and shared[0] == key:
             shared.pop(0)
         theirs = right[key]
-        merged.append(merge(ftype.items, first[key], theirs) if key in first else theirs)
+        # What stands there several times is replaced: nobody can say which of them is meant.
+        merged.append(merge(ftype.items, single[key], theirs) if key in single else theirs)
 
     while at_left < len(left) or at_right < len(names):
         if at_left < len(left):

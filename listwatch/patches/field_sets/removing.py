@@ -16,25 +16,21 @@ if TYPE_CHECKING:
 
 
 def remove(ftype: FieldType | None, value: Any, fields: FieldSet) -> Any:  # Any: JSON values
-    """The value without the members of a set and all below them; null if nothing is left of it.
+    """The value without the members of a set and all below them.
 
-    Parts of the value stand in the result. Raises UnkeyedError.
+    What is emptied from within stays, empty. Parts of the value stand in the result. Raises
+    UnkeyedError.
     """
-    if ftype is None or not fields:
+    if ftype is None or not fields or not value:
         return value
-    if isinstance(value, dict) and is_object(ftype, value):
-        return _from_map(ftype, value, fields)
-    if isinstance(value, list) and is_associative(ftype):
-        return _from_list(ftype, value, fields)
-    return value if is_scalar(value) else None
+    if isinstance(value, dict):
+        return _from_map(ftype, value, fields) if is_object(ftype, value) else {}
+    if isinstance(value, list):
+        return _from_list(ftype, value, fields) if is_associative(ftype) else []
+    return value
 
 
-def is_scalar(value: Any) -> bool:  # Any: a JSON value
-    """Whether it is neither an object nor a list."""
-    return not isinstance(value, dict | list)
-
-
-def _from_map(ftype: FieldType, value: dict[str, Any], fields: FieldSet) -> Any:
+def _from_map(ftype: FieldType, value: dict[str, Any], fields: FieldSet) -> dict[str, Any]:
     left = {}
     for name, inner in value.items():
         node = fields.get(f"f:{name}")
@@ -42,10 +38,10 @@ def _from_map(ftype: FieldType, value: dict[str, Any], fields: FieldSet) -> Any:
             left[name] = inner
         elif not is_member(node):
             left[name] = remove(ftype.field(name), inner, node)
-    return left or None
+    return left
 
 
-def _from_list(ftype: FieldType, value: list[Any], fields: FieldSet) -> Any:
+def _from_list(ftype: FieldType, value: list[Any], fields: FieldSet) -> list[Any]:
     left = []
     for item in value:
         node = fields.get(element(ftype, item))
@@ -53,4 +49,4 @@ def _from_list(ftype: FieldType, value: list[Any], fields: FieldSet) -> Any:
             left.append(item)
         elif not is_member(node):
             left.append(remove(ftype.items, item, node))
-    return left or None
+    return left
