@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from listwatch.admin.documents import dump
+from listwatch.admin.examples import EXAMPLES, NAMES
 from listwatch.protocol.kinds import Resource
 from listwatch.protocol.objects import JSONObject
 
@@ -51,10 +52,10 @@ _EVENTS_GROUP = {
 
 def skeleton(resource: Resource, namespace: str) -> str:
     """The text of a new object."""
-    metadata: dict[str, Any] = {"name": "example"}  # Any: JSON
+    metadata: dict[str, Any] = {"name": NAMES.get(resource.kind, "example")}  # Any: JSON
     if resource.namespaced:
         metadata["namespace"] = namespace or "default"
-    rest = _SPECS.get(resource.kind, {})
+    rest = _SPECS.get(resource.kind) or EXAMPLES.get(resource.kind, {})
     if resource.group == "events.k8s.io":
         rest = _EVENTS_GROUP
     return dump(

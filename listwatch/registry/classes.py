@@ -42,9 +42,9 @@ async def complete(backend: Backend, ctx: RequestContext, document: JSONObject) 
 
 def _pod(backend: Backend, ctx: RequestContext, document: JSONObject) -> None:
     spec = document.get("spec")
-    wanted = spec.get("runtimeClassName") if isinstance(spec, dict) else None
-    if not wanted:
+    if not isinstance(spec, dict) or not spec.get("runtimeClassName"):
         return
+    wanted = spec["runtimeClassName"]
     name = document["metadata"].get("name") or document["metadata"].get("generateName") or ""
 
     def refuse(why: str) -> StatusError:

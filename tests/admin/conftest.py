@@ -23,9 +23,9 @@ __all__ = ["postgres_url"]
 def facts() -> None:
     """Data files and templates are read when they are first asked for: before any loop runs."""
     from listwatch.schemas.decoding import decode
-    from listwatch.schemas.kinds import builtin_resources
+    from listwatch.schemas.kinds import kept_resources
 
-    for resource in builtin_resources():
+    for resource in kept_resources():
         decode(resource.gvk, {"kind": resource.kind, "apiVersion": resource.api_version})
 
 

@@ -15,13 +15,13 @@ from listwatch.admin.skeletons import skeleton
 from listwatch.protocol.errors import Cause, StatusError, bad_request, invalid
 from listwatch.protocol.kinds import GroupVersionKind, Resource
 from listwatch.schemas.decoding import decode
-from listwatch.schemas.kinds import builtin_resources
+from listwatch.schemas.kinds import kept_resources
 
-RESOURCES = {resource.group_resource: resource for resource in builtin_resources()}
+RESOURCES = {resource.group_resource: resource for resource in kept_resources()}
 
 
 def resource(name: str) -> Resource:
-    return next(r for r in builtin_resources() if r.resource == name and r.group in ("", "apps"))
+    return next(r for r in kept_resources() if r.resource == name and r.group in ("", "apps"))
 
 
 POD: dict[str, Any] = {
@@ -185,7 +185,7 @@ def test_what_is_not_packed_by_us_is_nothing(packed: str) -> None:
     assert unpack(packed) == ""
 
 
-@pytest.mark.parametrize("found", builtin_resources(), ids=lambda r: str(r.group_resource))
+@pytest.mark.parametrize("found", kept_resources(), ids=lambda r: str(r.group_resource))
 def test_the_text_of_a_new_object_has_no_field_that_its_kind_does_not_know(
     found: Resource,
 ) -> None:

@@ -7,11 +7,11 @@ import re
 import pytest
 
 from listwatch.protocol.errors import StatusError
-from listwatch.schemas.kinds import builtin_resources
+from listwatch.schemas.kinds import kept_resources
 from tests.admin.visitor import Page, Visitor
 
 KINDS = sorted(
-    ("events" if r.group == "events.k8s.io" else "") + r.kind.lower() for r in builtin_resources()
+    ("events" if r.group == "events.k8s.io" else "") + r.kind.lower() for r in kept_resources()
 )
 
 

@@ -88,7 +88,8 @@ def _go_selector(selector: JSONObject) -> str:
 def resource_quota(document: JSONObject, now: float) -> list[Any]:
     """Name, Request, Limit, Age."""
     hard, used = part(document, "status", "hard"), part(document, "status", "used")
-    requests, limits = [], []
+    requests: list[str] = []
+    limits: list[str] = []
     for name in sorted(hard):
         entry = f"{name}: {used.get(name, '0')}/{hard[name]}"
         (limits if name.startswith("limits.") else requests).append(entry)
