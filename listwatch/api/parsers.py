@@ -28,10 +28,14 @@ STRATEGIC_PATCH = "application/strategic-merge-patch+json"
 
 
 class Body(NamedTuple):
-    """What was sent: an object, and the paths of keys that stood twice in it."""
+    """What was sent: an object, and the paths of keys that stood twice in it.
+
+    If there are such, `members` are the paths of all keys in order, and whether each came again.
+    """
 
     document: JSONObject
     duplicates: tuple[str, ...] = ()
+    members: tuple[tuple[str, bool], ...] = ()
 
 
 class JSONParser(BaseParser):
@@ -50,7 +54,8 @@ class JSONParser(BaseParser):
             loaded = duplicates.load(stream.read())
         except ValueError as error:
             raise _unreadable("json parse error", error) from None
-        return Body(_object(loaded.document), tuple(loaded.duplicates))
+        document = _object(loaded.document)
+        return Body(document, tuple(loaded.duplicates), tuple(loaded.members))
 
 
 class YAMLParser(BaseParser):

@@ -109,7 +109,7 @@ class ResourceView(KubernetesView):
     def document(self, request: Request, ctx: RequestContext) -> dict[str, Any]:  # Any: JSON
         """The object that was sent."""
         body: Body = self.body(request)
-        ctx.duplicates = body.duplicates
+        ctx.duplicates, ctx.members = body.duplicates, body.members
         return body.document
 
     def written(self, ctx: RequestContext, written: Written) -> KubernetesResponse:

@@ -14,6 +14,7 @@ from listwatch.patches.managed_fields import keep_reset
 from listwatch.protocol.errors import Cause, StatusError, bad_request
 from listwatch.protocol.kinds import GroupVersionKind, split_api_version
 from listwatch.protocol.names import quoted
+from listwatch.schemas import fields
 from listwatch.schemas.decoding import DecodeError, decode
 from listwatch.schemas.fields import cannot_be_handled
 
@@ -69,8 +70,11 @@ def strict_faults(ctx: RequestContext, unknown: list[str]) -> str:
     """What a strict request is refused with, '' for nothing; a warning request is warned."""
     if ctx.field_validation == "Ignore" or not (unknown or ctx.duplicates):
         return ""
-    faults = [f'unknown field "{path}"' for path in unknown]
-    faults += [f'duplicate field "{path}"' for path in ctx.duplicates]
+    if ctx.members:
+        faults = fields.strict_faults(unknown, ctx.members)
+    else:
+        faults = [f'unknown field "{path}"' for path in unknown]
+        faults += [f'duplicate field "{path}"' for path in ctx.duplicates]
     if ctx.field_validation == "Strict":
         return "strict decoding error: " + ", ".join(faults)
     ctx.warnings.extend(fault for fault in faults if fault not in ctx.warnings)

@@ -33,7 +33,8 @@ class RequestContext:
     """One authorized request for one resource.
 
     `name` is the name in the path, '' for a collection. `duplicates` are the paths of keys that
-    stood twice in the body: whoever parsed it knows them, the registry decides what they mean.
+    stood twice in the body: whoever parsed it knows them, the registry decides what they mean;
+    `members` are all its keys in the order of the text, where that is known.
     `force` takes what others own when a configuration is applied; `applied` is set by
     `registry.apply`, whose documents say already who owns what in them. `warnings` is filled on
     the way and belongs into the answer's Warning headers.
@@ -51,6 +52,7 @@ class RequestContext:
     applied: bool = False
     warnings: list[str] = field(default_factory=list)
     duplicates: tuple[str, ...] = ()
+    members: tuple[tuple[str, bool], ...] = ()
 
 
 class Written(NamedTuple):
