@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
 from types import TracebackType
@@ -32,6 +32,7 @@ from listwatch.informer.indices import NAMESPACE, IndexFunction, by_namespace
 from listwatch.informer.list_watch import ListerWatcher
 from listwatch.informer.listener import HandlerStatistics, Listener, Registration
 from listwatch.informer.lister import Lister
+from listwatch.informer.mutations import MutationDetector
 from listwatch.informer.notifications import Added, Notification
 from listwatch.informer.objects import Transform
 from listwatch.informer.processor import Processor
@@ -55,6 +56,7 @@ class InformerOptions:
     resync_seconds: float = 0.0  # told again that often, to handlers that do not say otherwise
     queue: Literal["in_order", "delta"] = "in_order"
     indexers: Mapping[str, IndexFunction] = field(default_factory=dict)  # beside `namespace`
+    check_mutations: bool = False  # for development: end with MutationError if a reader writes
     copies: bool = False  # the lister hands out copies, which may be changed
     reflector: ReflectorOptions = field(default_factory=ReflectorOptions)
 
@@ -168,7 +170,7 @@ class SharedIndexInformer:
 
     # Life
 
-    async def run(self, *, ready: Callable[[], None] | None = None) -> None:
+    async def run(self) -> None:
         """Work until cancelled or stopped; returns when no handler runs any more."""
         if self._started:
             logger.warning("%s: was started before; an informer runs once", self.name)
@@ -177,21 +179,25 @@ class SharedIndexInformer:
         self._reflector.resync_seconds = self._processor.check_seconds
         reflecting = asyncio.create_task(self._reflector.run(), name=f"reflector {self.name}")
         consuming = asyncio.create_task(self._consume(), name=f"consumer {self.name}")
+        parts = [reflecting, consuming]
+        if self.options.check_mutations:
+            checking = MutationDetector(self.indexer).run(self.clock)
+            parts.append(asyncio.create_task(checking, name=f"mutations {self.name}"))
         self._processor.start()
-        if ready is not None:
-            ready()
         try:
-            await asyncio.wait({reflecting, consuming}, return_when=asyncio.FIRST_COMPLETED)
-            for task in (reflecting, consuming):
+            await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
+            for task in parts:
                 if task.done() and not task.cancelled():
+                    if task.exception() is not None:
+                        logger.critical("%s: ends: %r", self.name, task.exception())
                     task.result()
         finally:
             self._stopped = True
             self._queue.close()
-            reflecting.cancel()
-            if not self._drain:
-                consuming.cancel()
-            await asyncio.gather(reflecting, consuming, return_exceptions=True)
+            for task in parts:
+                if task is not consuming or not self._drain:
+                    task.cancel()
+            await asyncio.gather(*parts, return_exceptions=True)
             await self._processor.stop(drain=self._drain)
 
     def start(self) -> None:

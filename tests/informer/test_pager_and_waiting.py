@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from typing import Any
 
 import pytest
@@ -178,3 +180,24 @@ async def test_a_tracker_is_synced_once_upstream_is_and_all_have_arrived() -> No
 async def test_more_arrivals_than_starts_are_a_fault() -> None:
     with pytest.raises(RuntimeError, match="more notifications finished"):
         tracker([True]).finish()
+
+
+async def test_earlier_pages_are_not_kept_alive() -> None:
+    class Items(list[Any]):
+        """A list that can be watched."""
+
+    ghosts: list[weakref.ref[Items]] = []
+    alive: list[int] = []
+
+    async def answer(query: ListQuery) -> ListPage:
+        gc.collect()
+        alive.append(sum(ghost() is not None for ghost in ghosts))
+        number = int(query.continue_token or 0)
+        items = Items([thing(f"n{number}")])
+        ghosts.append(weakref.ref(items))
+        return ListPage(items, "1", str(number + 1) if number < 9 else "")
+
+    listed = await list_all(answer, ListQuery("", 1))
+
+    assert len(listed.items) == 10
+    assert max(alive) <= 2  # the first, and the one before

@@ -21,6 +21,7 @@ from listwatch.informer.workqueue import (
     WorkQueue,
     default_limiter,
     item_limiter,
+    parallelize,
 )
 from listwatch.testing.clock import FakeClock
 from tests.informer.kit import ended, settle, started
@@ -345,3 +346,37 @@ async def test_a_worker_that_is_cancelled_marks_its_item_as_done() -> None:
     await ended(worker)
 
     assert queue.statistics().processing == 0
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 7, 100])
+@pytest.mark.parametrize("pieces", [0, 1, 10, 50])
+async def test_every_piece_is_done_once_by_few_workers(pieces: int, chunk: int) -> None:
+    done: Counter[int] = Counter()
+    at_once = most = 0
+
+    async def work(piece: int) -> None:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        await asyncio.sleep(0)
+        at_once -= 1
+        done[piece] += 1
+
+    await parallelize(3, pieces, work, chunk=chunk)
+
+    assert done == Counter(range(pieces))
+    assert most <= 3
+
+
+async def test_the_first_failure_ends_all_pieces() -> None:
+    ran = []
+
+    async def work(piece: int) -> None:
+        ran.append(piece)
+        await asyncio.sleep(0)
+        if piece == 2:
+            raise RuntimeError("piece 2")
+
+    with pytest.raises(RuntimeError, match="piece 2"):
+        await parallelize(2, 100, work)
+    assert len(ran) < 10

@@ -18,6 +18,7 @@ from listwatch.informer.workqueue.limiters import (
     item_limiter,
 )
 from listwatch.informer.workqueue.metrics import WorkQueueStatistics
+from listwatch.informer.workqueue.parallel import parallelize
 from listwatch.informer.workqueue.queue import ShutDownError, WorkQueue
 from listwatch.informer.workqueue.rate_limiting import RateLimitingQueue
 
@@ -35,4 +36,5 @@ __all__ = [
     "WorkQueueStatistics",
     "default_limiter",
     "item_limiter",
+    "parallelize",
 ]
