@@ -38,5 +38,6 @@ class KeysView(KubernetesView):
 
     async def get(self, request: Request) -> KubernetesResponse:
         """The one key there is."""
-        key = self.plain.services.runtime.registry.accounts.key
-        return KubernetesResponse({"keys": [key.public_key()]})
+        accounts = self.plain.services.runtime.registry.accounts
+        await accounts.load_key()
+        return KubernetesResponse({"keys": [accounts.key.public_key()]})

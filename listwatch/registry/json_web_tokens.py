@@ -30,13 +30,19 @@ _SIZE = 32  # bytes of a coordinate, and of each half of a signature
 
 
 class SigningKey:
-    """The key of one server, read or made when it is first needed.
+    """The key of one server, read or made when it is first needed: `load` touches the disk.
 
     All processes that serve one data folder share it.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self.loaded = False
+
+    def load(self) -> None:
+        """Read the key, or make it; everything else here then needs no disk."""
+        assert self.key_id
+        self.loaded = True
 
     def sign(self, claims: Claims) -> str:
         """The claims as a token."""
@@ -129,4 +135,6 @@ def _encoded(data: bytes) -> str:
 
 def _decoded(text: str) -> bytes:
     data = text.encode("ascii")
+    if b"=" in data:
+        raise ValueError("tokens are written without padding")
     return base64.b64decode(data + b"=" * (-len(data) % 4), altchars=b"-_", validate=True)

@@ -6,6 +6,7 @@ token is stored: its signature proves it, and the caches tell whether its accoun
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple
@@ -67,6 +68,7 @@ class ServiceAccountTokens:
         seconds = spec.get("expirationSeconds")
         seconds = _DEFAULT if seconds is None else seconds
         _check_duration(seconds)
+        await self.load_key()
         audiences = list(dict.fromkeys(spec.get("audiences") or [ISSUER]))
         account = await backend.newest(backend.key(ctx))
         if account is None:
@@ -109,6 +111,9 @@ class ServiceAccountTokens:
 
     async def user(self, token: str, audiences: tuple[str, ...] = (ISSUER,)) -> TokenUser | None:
         """Whose a token is; None if it is nobody's, has expired, or is for nobody of these."""
+        if token.count(".") != 2:
+            return None  # no token of ours, and not worth a look at the key
+        await self.load_key()
         claims = self._claims(token)
         if claims is None or not set(audiences) & set(claims["aud"]):
             return None
@@ -121,6 +126,11 @@ class ServiceAccountTokens:
                 return None
         common = tuple(one for one in audiences if one in claims["aud"])
         return TokenUser(_user(claims), common)
+
+    async def load_key(self) -> None:
+        """Have the key at hand; the first time a thread reads or makes it."""
+        if not self.key.loaded:
+            await asyncio.to_thread(self.key.load)
 
     def _claims(self, token: str) -> Claims | None:
         known = self._verified.get(token)
