@@ -40,7 +40,10 @@ class Mirror:
             self.illegal.append(f"delete of {name}, which was not there")
 
 
-def answer_questions(describe: Callable[[], Any]) -> None:
-    """A JSON line about the state for each line that comes in, until none does."""
-    for _ in sys.stdin:
-        print(json.dumps(describe()), flush=True)
+def answer_questions(describe: Callable[[str], Any]) -> None:
+    """A JSON line for each question that comes in, until none does.
+
+    `state` asks for the state; `late` adds a second handler, whose mirror counts from then on.
+    """
+    for line in sys.stdin:
+        print(json.dumps(describe(line.strip())), flush=True)

@@ -24,12 +24,19 @@ def main(url: str, token: str, namespace: str) -> None:
     def seen(function: Any) -> Any:
         return lambda o: function(o.metadata.name, o.metadata.resource_version)
 
-    informer.add_event_handler(ADDED, seen(mirror.added))
-    informer.add_event_handler(MODIFIED, seen(mirror.updated))
-    informer.add_event_handler(DELETED, seen(lambda name, _: mirror.deleted(name)))
+    def listen(mirror: Mirror) -> None:
+        informer.add_event_handler(ADDED, seen(mirror.added))
+        informer.add_event_handler(MODIFIED, seen(mirror.updated))
+        informer.add_event_handler(DELETED, seen(lambda name, _: mirror.deleted(name)))
+
+    listen(mirror)
     informer.start()
 
-    def describe() -> Any:
+    def describe(question: str) -> Any:
+        nonlocal mirror
+        if question == "late":
+            mirror = Mirror()
+            listen(mirror)
         stored = informer.cache.list()
         return {
             "cache": {o.metadata.name: o.metadata.resource_version for o in stored},

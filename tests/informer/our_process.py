@@ -12,6 +12,7 @@ from listwatch.informer import (
     ClientConfig,
     InformerOptions,
     ReflectorOptions,
+    Registration,
     Scope,
     SharedInformerFactory,
 )
@@ -35,13 +36,20 @@ async def main(url: str, token: str, namespace: str) -> None:
         def version(subject: Any) -> str:
             return str(subject["metadata"]["resourceVersion"])
 
-        registration = informer.add_handler(
-            on_add=lambda subject, _: mirror.added(subject["metadata"]["name"], version(subject)),
-            on_update=lambda _, new: mirror.updated(new["metadata"]["name"], version(new)),
-            on_delete=lambda gone: mirror.deleted(gone.name),
-        )
+        def listen(mirror: Mirror) -> Registration:
+            return informer.add_handler(
+                on_add=lambda new, _: mirror.added(new["metadata"]["name"], version(new)),
+                on_update=lambda _, new: mirror.updated(new["metadata"]["name"], version(new)),
+                on_delete=lambda gone: mirror.deleted(gone.name),
+            )
 
-        async def describe() -> Any:
+        registration = listen(mirror)
+
+        async def describe(question: str) -> Any:
+            nonlocal mirror
+            if question == "late":
+                mirror = Mirror()
+                listen(mirror)
             statistics = informer.statistics()
             return {
                 "cache": {o["metadata"]["name"]: version(o) for o in informer.indexer.list()},
@@ -55,8 +63,8 @@ async def main(url: str, token: str, namespace: str) -> None:
                 "silences": statistics.reflector.silences,
             }
 
-        def ask() -> Any:
-            return asyncio.run_coroutine_threadsafe(describe(), loop).result(10)
+        def ask(question: str) -> Any:
+            return asyncio.run_coroutine_threadsafe(describe(question), loop).result(10)
 
         async with factory.running():
             await asyncio.to_thread(answer_questions, ask)

@@ -92,10 +92,10 @@ class Stage:
             ).start()
         self.until(lambda state: state["synced"] and state["cache"] == self.truth(), 20)
 
-    def state(self) -> Any:
+    def state(self, question: str = "state") -> Any:
         assert self.process is not None
         assert self.process.stdin is not None
-        self.process.stdin.write("state\n")
+        self.process.stdin.write(f"{question}\n")
         self.process.stdin.flush()
         return json.loads(self.answers.get(timeout=20))
 
@@ -200,6 +200,32 @@ def dying(stage: Stage) -> None:
     stage.change("kept", "late")
 
 
+def reset(stage: Stage) -> None:
+    """Every watch is reset before its first byte, for three seconds."""
+    stage.proxy.always = Fault("watch", cut_after=0)
+    before = stage.proxy.watches()
+    stage.proxy.cut()
+    stage.all_changes()
+    time.sleep(3)
+    stage.notes["watches"] = stage.proxy.watches() - before
+    stage.proxy.always = None
+
+
+def nothing_changes(stage: Stage) -> None:
+    """Five cuts, and five times 410."""
+    for _ in range(5):
+        stage.proxy.cut()
+        time.sleep(0.5)
+    for _ in range(5):
+        stage.proxy.faults.append(Fault("watch", frames=({"type": "ERROR", "object": EXPIRED},)))
+        stage.proxy.cut()
+        time.sleep(1)
+
+
+def late_handler(stage: Stage) -> None:
+    stage.state("late")
+
+
 def no_such_json(stage: Stage) -> None:
     stage.proxy.refuse()
     stage.all_changes()
@@ -233,7 +259,10 @@ SCENARIOS = [
     ),
     Scenario("no bookmarks", no_bookmarks, 15),
     Scenario("every watch is closed at once for three seconds", dying, 15),
+    Scenario("every watch is reset for three seconds", reset, 15),
     Scenario("a frame is no JSON", no_such_json),
+    Scenario("five cuts and five 410s while nothing changes", nothing_changes),
+    Scenario("a handler is added late", late_handler),
 ]
 
 
