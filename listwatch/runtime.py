@@ -26,6 +26,7 @@ from listwatch.protocol.events import EndReason
 from listwatch.registry.namespaces import NamespaceController
 from listwatch.registry.registry import Registry
 from listwatch.registry.resources import ResourceTable
+from listwatch.schemas import warming
 from listwatch.store.compaction import CompactionStatistics, Compactor
 from listwatch.store.group_commit import CommitStatistics, GroupCommitter
 from listwatch.store.readers import Readers
@@ -52,6 +53,10 @@ class RuntimeStatistics:
     cachers: dict[str, CacherStatistics]  # by resource, as `deployments.apps`
 
 
+# Seconds from the start to reading ahead: what is asked for first shall not wait for that.
+_WARM_AFTER = 1.0
+
+
 class Runtime:
     """All parts of one server process, started and stopped together.
 
@@ -66,6 +71,7 @@ class Runtime:
         self.loop: asyncio.AbstractEventLoop | None = None
         self.ready = False
         self.started_at = 0.0
+        self._warming: asyncio.TimerHandle | None = None
         self.resources = ResourceTable()
         self.observers = Observers()
         self.committer = GroupCommitter()
@@ -114,10 +120,14 @@ class Runtime:
             if self.options.namespace_controller:
                 self.namespaces.start()
         self.ready = True
+        if serving:
+            self._warming = self.loop.call_later(_WARM_AFTER, warming.warm_in_background)
 
     async def stop(self) -> None:
         """End all watches, finish what was begun, and stop."""
         self.ready = False
+        if self._warming is not None:
+            self._warming.cancel()
         await self.namespaces.stop()
         self.caches.end_watches(EndReason.SERVER_STOPPING)
         await self.compactor.stop()
