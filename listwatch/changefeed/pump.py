@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from listwatch.changefeed.doorbells import Doorbell, ring_forever
 from listwatch.changefeed.encoding import version_of
@@ -16,7 +17,8 @@ from listwatch.changefeed.history import FillAll, Resources, read_fill
 from listwatch.changefeed.signals import SignalDoorbell
 from listwatch.protocol.clock import Clock
 from listwatch.protocol.events import EndReason
-from listwatch.protocol.versions import Change
+from listwatch.protocol.kinds import GroupResource
+from listwatch.protocol.versions import Change, Version
 from listwatch.store import reads
 from listwatch.store.readers import Readers
 from listwatch.watchcache.caches import Caches
@@ -45,6 +47,16 @@ class PumpStatistics:
     errors: int  # readings that failed
     behind_since: float | None  # monotonic time of the oldest hint not yet followed, or None
     stopped: bool  # held by a fault rule
+
+
+class Follower(Protocol):
+    """Who must know of every change of a resource before the next change is applied."""
+
+    def filled(self) -> None:
+        """The caches were filled, or filled anew."""
+
+    def changed(self, version: Version) -> None:
+        """A change was applied; must not await."""
 
 
 class Pump:
@@ -77,6 +89,7 @@ class Pump:
         self._signal = SignalDoorbell(self.offer)
         self._wake = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
+        self._followers: dict[GroupResource, Follower] = {}
         self._held = False
         self._hinted: float | None = None
         self._count = dict.fromkeys(
@@ -88,6 +101,10 @@ class Pump:
     def applied(self) -> int:
         """The revision that the caches are at."""
         return self._caches.progress.applied
+
+    def follow(self, group_resource: GroupResource, follower: Follower) -> None:
+        """Tell this one of every change of that resource, in its order; before `start`."""
+        self._followers[group_resource] = follower
 
     async def start(self) -> None:
         """Fill the caches and begin to follow; returns when lists and watches can be served."""
@@ -175,6 +192,9 @@ class Pump:
             version = version_of(change, self._resources(group_resource))
             self._caches.apply(group_resource, version)
         self._caches.advance(change.revision)
+        follower = self._followers.get(group_resource)
+        if follower is not None:
+            follower.changed(version)
 
     async def _run(self) -> None:
         net: Callable[[], None] = self._net
@@ -214,6 +234,8 @@ class Pump:
                 if group_resource.group != INTERNAL_GROUP
             },
         )
+        for follower in self._followers.values():
+            follower.filled()
 
     async def _refill(self) -> None:
         # Compaction has removed changes that were never applied (this process stood still for

@@ -25,17 +25,31 @@ class ScalePaths(NamedTuple):
 class CustomKind(Protocol):
     """One version of a custom kind: a hashable value, the same as long as its definition is."""
 
+    def __hash__(self) -> int: ...
+
     @property
     def schema(self) -> Mapping[str, Any]:  # Any: an OpenAPI schema
         """The schema of its objects, as the definition has it."""
+
+    @property
+    def list_kind(self) -> str:
+        """The kind of its lists."""
 
     @property
     def stored_version(self) -> str:
         """The version in whose form new objects are kept."""
 
     @property
+    def selectable(self) -> tuple[str, ...]:
+        """The fields that can be selected in any of the versions."""
+
+    @property
     def conversion(self) -> JSONObject:
         """How versions become one another: the definition's `spec.conversion`."""
+
+    @property
+    def warning(self) -> str:
+        """What every request for this version is warned of; '' for nothing."""
 
     @property
     def has_status(self) -> bool:
@@ -45,9 +59,9 @@ class CustomKind(Protocol):
     def scale(self) -> ScalePaths | None:
         """Where the scale subresource looks; None if there is none."""
 
-    @property
-    def terminating(self) -> bool:
-        """Whether the definition is being deleted: nothing new may be made."""
+    terminating: bool
+    """Whether the definition is being deleted, so that nothing new may be made. Changes while all
+    else stays the same."""
 
     def read(self, document: JSONObject) -> Sequence[str]:
         """Bring a sent object into normal form, in place: the paths of what it may not have.
@@ -59,7 +73,7 @@ class CustomKind(Protocol):
         """Fill in what the object leaves out, in place."""
 
     def complete(self, document: JSONObject) -> bool:
-        """Fill in, in place, what a stored object leaves out; whether anything was."""
+        """Bring a stored object into the form that is stored now; whether anything changed."""
 
     def faults(self, document: JSONObject, old: JSONObject | None) -> list[Cause]:
         """What is wrong with an object; as a change of `old` only what that did not have."""

@@ -117,7 +117,7 @@ class Resource:
     @property
     def list_kind(self) -> str:
         """The kind of its lists."""
-        return f"{self.kind}List"
+        return self.custom.list_kind if self.custom is not None else f"{self.kind}List"
 
     def subresource(self, name: str) -> Subresource | None:
         """The subresource of that name, if it has one."""

@@ -45,12 +45,13 @@ class Version:
     `labels` and `fields` are what selectors look at, taken from the object once; a field that the
     object lacks stands in `fields` as ''. `deleted` marks a tombstone, whose `encoded` is the last
     state. `previous` is the version before, while the ring still needs it.
-    `cached` holds encodings that were made of it, by representation.
+    `stored` is what the log holds: the same as `encoded`, unless the object's definition has come
+    to say more since. `cached` holds encodings that were made of it, by representation.
     """
 
     __slots__ = (
         "cached", "committed_at", "deleted", "encoded", "fields", "key", "labels", "name",
-        "namespace", "previous", "received_at", "revision", "uid",
+        "namespace", "previous", "received_at", "revision", "stored", "uid",
     )  # fmt: skip
 
     def __init__(
@@ -65,6 +66,7 @@ class Version:
         fields: Mapping[str, str],
         deleted: bool = False,
         committed_at: float = 0.0,
+        stored: Encoded | None = None,
     ) -> None:
         self.namespace = namespace
         self.name = name
@@ -72,6 +74,7 @@ class Version:
         self.uid = uid
         self.revision = revision
         self.encoded = encoded
+        self.stored = encoded if stored is None else stored
         self.labels = labels
         self.fields = fields
         self.deleted = deleted

@@ -7,7 +7,7 @@ its `watcher` to `api.watch`.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from listwatch.protocol.clock import Clock
 from listwatch.protocol.errors import (
@@ -69,6 +69,7 @@ class Cacher:
         self.options = options or CacheOptions()
         self.observer: Observer = observer or NullObserver()
         self.ready = False
+        self.oldest = 0  # what happened before was under another definition
         self.received = 0
         self.counts: Counter[str] = Counter()
         self.ends: Counter[EndReason] = Counter()
@@ -116,6 +117,23 @@ class Cacher:
             event.received_at = event.committed_at
             self._take(event, now - max(wall - event.committed_at, 0.0))
         self.ready = True
+
+    def redefine(self, renew: Callable[[Version], Version], *, anew: bool = False) -> None:
+        """The objects are another kind from now on: `renew` makes each of them what it is now.
+
+        Ends all watches as `definition changed`. Where an object has changed by it, or with
+        `anew`, nobody can follow from before: that is answered with 410. Never awaits.
+        """
+        self.end_watches(EndReason.DEFINITION_CHANGED)
+        if not self.ready:
+            return
+        objects = self.versions.live()
+        renewed = [renew(version) for version in objects]
+        if anew or any(new is not old for new, old in zip(renewed, objects, strict=True)):
+            for version in renewed:
+                version.previous = None
+            self._reset(renewed, self.progress.applied)
+            self.oldest = self.progress.applied
 
     def apply(self, event: Version) -> None:
         """Take the next event of this resource; `previous` is set here. Never awaits.
@@ -174,7 +192,7 @@ class Cacher:
         elif revision >= self.floor:
             self.join(watcher, revision)
         else:
-            oldest = await self.history.compacted()
+            oldest = max(await self.history.compacted(), self.oldest)
             if revision < oldest and revision < self.floor:
                 self.counts["too_old"] += 1
                 error = too_old_resource_version(revision, min(oldest, self.floor))

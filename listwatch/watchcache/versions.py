@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from listwatch.protocol.selectors import Selector
 from listwatch.protocol.versions import Version
@@ -67,6 +67,14 @@ class Versions:
             del self._newest[evicted.key]
             self._keys.remove(evicted.key)
             self._tombstones -= 1
+
+    def all(self) -> Iterator[Version]:
+        """Every version that is still held, now and at earlier revisions, in no order."""
+        for newest in self._newest.values():
+            version: Version | None = newest
+            while version is not None:
+                yield version
+                version = version.previous
 
     def live(self, namespace: str = "") -> list[Version]:
         """The objects as they are now, in key order."""
