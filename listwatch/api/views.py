@@ -112,6 +112,7 @@ class KubernetesView(APIView):
 
     async def admit(self, request: Request) -> None:
         """Ask DRF's authenticators, permissions and throttles; raises what they raise."""
+        found: tuple[UserInfo, None] | None
         for authenticator in _AUTHENTICATORS:
             if isinstance(authenticator, AnonymousAuthentication):
                 found = authenticator.authenticate(request)

@@ -141,11 +141,13 @@ def _asked(review: JSONObject) -> Attributes:
     if resource is not None and path is not None:
         why = "cannot be specified in combination with resourceAttributes"
         raise _refused("spec.nonResourceAttributes", _shown_path(review), why)
-    if resource is None:
+    if path is not None:
         return Attributes(path.get("verb") or "", path=path.get("path") or "")
 
+    given: JSONObject = resource or {}
+
     def said(key: str) -> Any:  # Any: a text of the review
-        return resource.get(key) or ""
+        return given.get(key) or ""
 
     # What names no resource is still no path: nothing but `*` allows it.
     return Attributes(

@@ -78,7 +78,7 @@ class PolicyPlugin(Plugin):
                 there = binding["metadata"]["name"]
                 where = f"ValidatingAdmissionPolicy '{name}' with binding '{there}'"
                 for failure in self._failures(spec, bound, request):
-                    self._act(failure, where, bound.get("validationActions") or (), request)
+                    self._act(failure, where, bound.get("validationActions") or [], request)
         return None
 
     def _matches(self, constraints: JSONObject, request: AdmissionRequest) -> bool:

@@ -109,7 +109,7 @@ def _subject_faults(subject: JSONObject, where: str, *, namespaced: bool) -> lis
     causes = [] if name else [_required(f"{where}.name")]
     if kind == "ServiceAccount":
         for fault in subdomain_faults(name) if name else ():
-            why = f"Invalid value: {quoted(name)}: {fault}"
+            why = f"Invalid value: {quoted(str(name))}: {fault}"
             causes.append(Cause("FieldValueInvalid", why, f"{where}.name"))
         if group:
             causes.append(_unsupported(f"{where}.apiGroup", group, ("",)))
