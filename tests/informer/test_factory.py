@@ -67,10 +67,10 @@ async def test_start_starts_what_was_made_since_and_waiting_is_for_those(client:
     assert "default" in namespaces.indexer
     late = factory.informer_for(CONFIG_MAPS)
     await factory.wait_for_cache_sync(within=10)  # says nothing on what was not started
-    assert not late.has_synced
+    early = late.has_synced
     factory.start()
     await factory.wait_for_cache_sync(within=10)
-    assert late.has_synced
+    assert (early, late.has_synced) == (False, True)
     assert {each.name for each in factory.statistics()} == {"namespaces", "configmaps"}
     before = asyncio.all_tasks()
     await factory.shutdown()
@@ -103,8 +103,12 @@ async def test_discovery_finds_what_is_served(client: Client) -> None:
     assert await find_resource(client, "no.such/v1", "Thing") is None
 
 
-def informer(source: Script, clock: FakeClock, **options: bool) -> SharedIndexInformer:
-    chosen = InformerOptions(reflector=ReflectorOptions(streaming_lists=False), **options)
+def informer(
+    source: Script, clock: FakeClock, *, check_mutations: bool = False
+) -> SharedIndexInformer:
+    chosen = InformerOptions(
+        reflector=ReflectorOptions(streaming_lists=False), check_mutations=check_mutations
+    )
     return SharedIndexInformer(source, options=chosen, clock=clock, random=Random(1))
 
 
