@@ -23,6 +23,9 @@ from listwatch.changefeed.pump import Pump, PumpStatistics
 from listwatch.conf import Options
 from listwatch.protocol.clock import Clock, SystemClock
 from listwatch.protocol.events import EndReason
+from listwatch.registry.custom_resources.definitions import Definitions
+from listwatch.registry.custom_resources.lifecycle import Lifecycle
+from listwatch.registry.custom_resources.resources_of import DEFINITIONS
 from listwatch.registry.namespaces import NamespaceController
 from listwatch.registry.registry import Registry
 from listwatch.registry.resources import ResourceTable
@@ -104,6 +107,9 @@ class Runtime:
             options=options,
         )
         self.namespaces = NamespaceController(self.registry, clock=self.clock)
+        self.definitions = Definitions(self.resources, self.caches)
+        self.pump.follow(DEFINITIONS, self.definitions)
+        self.lifecycle = Lifecycle(self.registry, self.definitions, clock=self.clock)
 
     async def start(self, *, serving: bool = True) -> None:
         """Start every part; `serving` is False in a process that only reads and writes."""
@@ -117,6 +123,7 @@ class Runtime:
         if serving:
             await self.registry.bootstrap()
             self.compactor.start()
+            self.lifecycle.start()
             if self.options.namespace_controller:
                 self.namespaces.start()
         self.ready = True
@@ -129,6 +136,7 @@ class Runtime:
         if self._warming is not None:
             self._warming.cancel()
         await self.namespaces.stop()
+        await self.lifecycle.stop()
         self.caches.end_watches(EndReason.SERVER_STOPPING)
         await self.compactor.stop()
         await self.registry.close()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from rest_framework import exceptions
 
-from listwatch.api.responses import KubernetesResponse
+from listwatch.api.responses import KubernetesResponse, TextResponse
 from listwatch.protocol.errors import (
     StatusError,
     bad_request,
@@ -33,11 +33,17 @@ _REASONS = {
 }  # fmt: skip
 
 
+class PageNotFoundError(Exception):
+    """A path of which no group of the server knows anything: 404 as text, as Go has it."""
+
+
 def exception_handler(
     error: Exception,
     context: Mapping[str, Any],  # Any: DRF's context
 ) -> KubernetesResponse:
     """The answer to a failed request."""
+    if isinstance(error, PageNotFoundError):
+        return TextResponse("404 page not found\n", status=404)
     status = as_status(error)
     if status.code >= 500 and not isinstance(error, StatusError):
         request = context.get("request")

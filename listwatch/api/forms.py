@@ -86,14 +86,20 @@ def _list(answer: ListAnswer, request: KubernetesRequest) -> Collection:
             return partial_object(version.encoded, version.revision, form.api_version, version)
 
         return Collection(head, "items", _batches(answer.versions, _BATCH, partial))
+    # The items of a built-in list do not say what they are; those of a custom one do.
+    write = splice_item if resource.custom is None else splice
     if converts(resource):
 
         def converted(version: Version) -> bytes:
-            return splice_item(served(resource, version.encoded), version.revision)
+            return write(served(resource, version.encoded), version.revision)
 
         return Collection(head, "items", _batches(answer.versions, _BATCH, converted))
-    batches = _batches(answer.versions, _BATCH, _item)
-    return Collection(head, "items", batches, request.services.pieces.of(answer.versions))
+
+    def item(version: Version) -> bytes:
+        return write(version.encoded, version.revision)
+
+    batches = _batches(answer.versions, _BATCH, item)
+    return Collection(head, "items", batches, request.services.pieces.of(answer.versions, item))
 
 
 def list_metadata(answer: ListAnswer) -> JSONObject:
@@ -104,10 +110,6 @@ def list_metadata(answer: ListAnswer) -> JSONObject:
     if answer.remaining is not None:
         metadata["remainingItemCount"] = answer.remaining
     return metadata
-
-
-def _item(version: Version) -> bytes:
-    return splice_item(version.encoded, version.revision)
 
 
 def _batches(

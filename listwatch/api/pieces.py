@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from listwatch.protocol.objects import splice_item
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from listwatch.protocol.versions import Version
 
@@ -34,6 +34,10 @@ class PiecesStatistics:
     made: int  # joined since the start
 
 
+def _item(version: Version) -> bytes:
+    return splice_item(version.encoded, version.revision)
+
+
 class Pieces:
     """Runs of items by the versions they consist of, the least recently used dropped first.
 
@@ -46,26 +50,31 @@ class Pieces:
         self._kept: OrderedDict[tuple[int, int], tuple[Sequence[Version], bytes]] = OrderedDict()
         self._bytes = self._found = self._made = 0
 
-    def of(self, versions: Sequence[Version]) -> Iterator[bytes]:
-        """The items of a list in pieces, each item with a comma before it."""
+    def of(
+        self, versions: Sequence[Version], item: Callable[[Version], bytes] = _item
+    ) -> Iterator[bytes]:
+        """The items of a list in pieces, each item with a comma before it.
+
+        A version must be written by the same `item` each time.
+        """
         usual = _usual(versions)
         if usual >= len(versions):
-            yield b",".join((b"", *[splice_item(v.encoded, v.revision) for v in versions]))
+            yield b",".join((b"", *map(item, versions)))
             return
         mask, longest = usual - 1, usual * _LONGEST
         start = 0
         for end, version in enumerate(versions, 1):
             if not hash(version.key) & mask or end - start == longest:
-                yield self._piece(versions[start:end])
+                yield self._piece(versions[start:end], item)
                 start = end
         if start < len(versions):
-            yield self._piece(versions[start:])
+            yield self._piece(versions[start:], item)
 
     def statistics(self) -> PiecesStatistics:
         """One look."""
         return PiecesStatistics(len(self._kept), self._bytes, self._found, self._made)
 
-    def _piece(self, run: Sequence[Version]) -> bytes:
+    def _piece(self, run: Sequence[Version], item: Callable[[Version], bytes]) -> bytes:
         # The kept versions are alive, so that no other one has their id.
         name = (id(run[0]), id(run[-1]))
         kept = self._kept.get(name)
@@ -73,7 +82,7 @@ class Pieces:
             self._kept.move_to_end(name)
             self._found += 1
             return kept[1]
-        piece = b",".join((b"", *[splice_item(v.encoded, v.revision) for v in run]))
+        piece = b",".join((b"", *map(item, run)))
         self._made += 1
         if kept is not None:
             self._bytes -= len(kept[1])

@@ -13,6 +13,7 @@ from rest_framework.exceptions import MethodNotAllowed
 
 from listwatch.api import negotiation
 from listwatch.api.answers import ListAnswer, ObjectAnswer
+from listwatch.api.exceptions import PageNotFoundError
 from listwatch.api.parsers import (
     ApplyPatchParser,
     Body,
@@ -26,7 +27,7 @@ from listwatch.api.views import NEGOTIATION, KubernetesView
 from listwatch.api.warnings import DEPRECATIONS
 from listwatch.api.watch import watch_response
 from listwatch.protocol.continue_tokens import ContinueToken
-from listwatch.protocol.errors import method_not_served, resource_not_found
+from listwatch.protocol.errors import method_not_served, not_found, resource_not_found
 from listwatch.protocol.options import (
     FIELD_MANAGER_LENGTH,
     DeleteOptions,
@@ -63,9 +64,12 @@ class ResourceView(KubernetesView):
     def resolve(self, request: Request) -> None:
         """Find the resource; raises 404 for a path that has none, 405 for a verb it has not."""
         info = self.plain.info
-        found = self.plain.services.runtime.resources.find(info.group, info.version, info.resource)
+        resources = self.plain.services.runtime.resources
+        found = resources.find(info.group, info.version, info.resource)
         if found is None or not _fits(found, info.namespace, info.name):
-            raise resource_not_found()
+            if any(one.custom is None for one in resources.of(info.group, info.version)):
+                raise resource_not_found()
+            raise PageNotFoundError
         self.resource = found
         verbs = self.allowed()
         if info.verb not in verbs or self.plain.method == "HEAD":
@@ -78,7 +82,8 @@ class ResourceView(KubernetesView):
     def finish(self, request: Request, response: KubernetesResponse) -> KubernetesResponse:
         """Warn of a deprecated resource, whatever came of the request."""
         if self.resource is not None:
-            deprecation = DEPRECATIONS.get(self.resource.gvk)
+            custom = self.resource.custom
+            deprecation = DEPRECATIONS.get(self.resource.gvk) if custom is None else custom.warning
             if deprecation:
                 response.warnings = [deprecation, *response.warnings]
         return super().finish(request, response)
@@ -204,7 +209,7 @@ class ObjectView(ResourceView):
         ctx.force = bool(options.force)
         patch = self.body(request)
         if isinstance(patch, Body):
-            patch, ctx.duplicates = patch
+            patch, ctx.duplicates, ctx.members = patch
         registry = self.plain.services.runtime.registry
         written = await registry.patch(ctx, parser.media_type or "", patch)
         return self.written(ctx, written)
@@ -245,6 +250,8 @@ class SubresourceView(ObjectView):
         """The verbs of the subresource; raises 404 if the resource has no such one."""
         info = self.plain.info
         self.subresource = self.resource.subresource(info.subresource)
+        if self.subresource is None and self.resource.custom is not None:
+            raise not_found(self.resource.group_resource, info.name)
         if self.subresource is None or info.rest:
             raise resource_not_found()
         return frozenset(self.subresource.verbs)

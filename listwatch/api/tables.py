@@ -104,6 +104,8 @@ class TableForm:
 
     def cells(self, document: JSONObject) -> bytes:
         """The cells of an object, also of one that holds nothing."""
+        if self.resource.custom is not None:
+            return orjson.dumps(self.resource.custom.cells(document, self.clock.now()))
         if self.resource.columns:
             return orjson.dumps(row_cells(self.resource.gvk, document, self.clock.now()))
         metadata = document.get("metadata", {})

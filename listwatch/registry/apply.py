@@ -25,7 +25,8 @@ from listwatch.registry.change import change, written
 from listwatch.registry.conversions import to_served, to_stored
 from listwatch.registry.create import create_read
 from listwatch.registry.field_managers import StoredVersions, change_of, type_of
-from listwatch.schemas.decoding import DecodeError, decode
+from listwatch.registry.object_rules import decode
+from listwatch.schemas.decoding import DecodeError
 from listwatch.schemas.fields import cannot_be_handled
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def configured(
         document, claimed = server_side_apply.merged(
             target.ftype, old or {}, config, managers, asked
         )
-        document = _normal(target.gvk, document)
+        document = _normal(ctx, target.gvk, document)
         asked = _change(ctx, target, (old, document), now)
         return document, server_side_apply.settled(claimed, asked, force=force)
 
@@ -219,10 +220,10 @@ def _change(
     return change_of(ctx, target.versions(*documents), (APPLY, target.gvk.api_version), now)
 
 
-def _normal(gvk: GroupVersionKind, document: JSONObject) -> JSONObject:
+def _normal(ctx: RequestContext, gvk: GroupVersionKind, document: JSONObject) -> JSONObject:
     # It shares parts with the live object and the configuration, and is changed from here on.
     document = orjson.loads(orjson.dumps(document))
     try:
-        return decode(gvk, document).document
+        return decode(ctx.resource, gvk, document).document
     except DecodeError as error:
         raise bad_request(cannot_be_handled(gvk, str(error))) from None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from listwatch.protocol.errors import StatusError, not_found
 from listwatch.protocol.objects import Encoded, JSONObject, decode
+from listwatch.protocol.versions import Version
 from listwatch.store import reads
 from listwatch.store.writes import (
     Create,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from listwatch.protocol.clock import Clock
     from listwatch.protocol.errors import Cause
     from listwatch.protocol.kinds import GroupResource
-    from listwatch.protocol.versions import Change, Version
+    from listwatch.protocol.versions import Change
     from listwatch.registry.admission.chain import Admission
     from listwatch.registry.context import RequestContext
     from listwatch.registry.resources import ResourceTable
@@ -201,7 +202,10 @@ class Backend:
 
 
 def _of(found: Version | Stored | None) -> State | None:
-    return None if found is None else State(found.uid, found.revision, found.encoded)
+    if found is None:
+        return None
+    kept = found.stored if isinstance(found, Version) else found.encoded
+    return State(found.uid, found.revision, kept)
 
 
 _VERBS = {Create: "create", Update: "update", Delete: "delete"}

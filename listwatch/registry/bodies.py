@@ -14,8 +14,9 @@ from listwatch.patches.managed_fields import keep_reset
 from listwatch.protocol.errors import Cause, StatusError, bad_request
 from listwatch.protocol.kinds import GroupVersionKind, split_api_version
 from listwatch.protocol.names import quoted
+from listwatch.registry.object_rules import decode
 from listwatch.schemas import fields
-from listwatch.schemas.decoding import DecodeError, decode
+from listwatch.schemas.decoding import DecodeError
 from listwatch.schemas.fields import cannot_be_handled
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def read_body(
     check_kind(document, gvk, resources)
     keep_reset(document)
     try:
-        document, unknown = decode(gvk, document)
+        document, unknown = decode(ctx.resource, gvk, document)
     except DecodeError as error:
         raise bad_request(cannot_be_handled(gvk, str(error))) from None
     faults = strict_faults(ctx, unknown)

@@ -22,13 +22,12 @@ from listwatch.registry.admission import NAMESPACES, both, empty_namespace
 from listwatch.registry.admission.request import UPDATE
 from listwatch.registry.backend import Step
 from listwatch.registry.context import Written
-from listwatch.registry.conversions import served, stored_kind
+from listwatch.registry.conversions import served
+from listwatch.registry.object_rules import apply_defaults, validate
 from listwatch.registry.strategies.certificates import SigningRequestStrategy
 from listwatch.registry.strategies.namespaces import NamespaceStrategy
 from listwatch.registry.strategies.pods import PodStrategy
 from listwatch.registry.strategies.table import strategy_of
-from listwatch.schemas.defaults import apply_defaults
-from listwatch.schemas.validation import validate
 from listwatch.store.writes import Delete, Update
 
 if TYPE_CHECKING:
@@ -45,12 +44,14 @@ def change(
 ) -> Step:
     """The step from a state to a document in the stored form, which is changed; raises 409, 422."""
     old = state.document()
-    strategy, gvk = strategy_of(ctx.resource), stored_kind(ctx.resource)
+    if ctx.resource.custom is not None:
+        ctx.resource.custom.complete(old)
+    strategy = strategy_of(ctx.resource)
     metadata, old_metadata = document["metadata"], old["metadata"]
     _check_revision(ctx, strategy, metadata.pop("resourceVersion", ""), key, state)
     old_metadata.pop("resourceVersion")
     meta.for_update(metadata, old_metadata)
-    apply_defaults(gvk, document)
+    apply_defaults(ctx.resource, document)
     review = backend.admission.review(ctx, UPDATE, document)
     if review is not None:
         asked = partial(_reviewed, review, backend, ctx, key, state, document, old)
@@ -75,12 +76,12 @@ def _step(
     backend: Backend, ctx: RequestContext, key: Key, state: State, document: JSONObject,
     old: JSONObject,
 ) -> Step:  # fmt: skip
-    strategy, gvk = strategy_of(ctx.resource), stored_kind(ctx.resource)
+    strategy = strategy_of(ctx.resource)
     metadata, old_metadata = document["metadata"], old["metadata"]
     now = rfc3339(backend.clock.now())
     field_managers.track_update(ctx, backend.resources, document, old, now)
     _prepare(strategy, ctx, document, old, now)
-    causes = list(validate(gvk, document, old=old, subresource=ctx.subresource))
+    causes = validate(ctx.resource, document, old=old, subresource=ctx.subresource)
     causes += strategy.validate(document, old, ctx.subresource)
     guard: Guard | None = None
     allocator = backend.allocators.get(ctx.resource.storage)
@@ -95,9 +96,10 @@ def _step(
         # The log keeps the last state that was stored, as upstream's watch shows it.
         last = empty_namespace(key.name) if key.group_resource == NAMESPACES else None
         return Step(Delete(*where, state.encoded, last), encoded)
-    if _same(encoded.body, document, state, old):
+    kept = old if ctx.resource.custom is None else _as_stored(state)
+    if _same(encoded.body, document, state, kept):
         return Step(None, state.encoded)
-    if field_managers.restore_times(metadata, old_metadata) and _same(b"", document, state, old):
+    if field_managers.restore_times(metadata, old_metadata) and _same(b"", document, state, kept):
         return Step(None, state.encoded)
     return Step(Update(*where, encoded, guard), encoded)
 
@@ -140,7 +142,9 @@ def _check_revision(
         if not strategy.unconditional_update:
             why = "Invalid value: 0: must be specified for an update"
             cause = Cause("FieldValueInvalid", why, "metadata.resourceVersion")
-            raise invalid(ctx.resource.gvk, key.name, (cause,))
+            # Upstream names the resource here, where it has the kind elsewhere.
+            gvk = replace(ctx.resource.gvk, kind=ctx.resource.resource)
+            raise invalid(gvk, key.name, (cause,))
     elif number != state.revision:
         raise conflict(key.shown, key.name)
 
@@ -160,6 +164,13 @@ def _prepare(
         strategy.prepare_resize(document, old)
     else:
         strategy.prepare_update(document, old, now)
+
+
+def _as_stored(state: State) -> JSONObject:
+    # What a definition's defaults fill in on reading is written as soon as somebody writes.
+    document = state.document()
+    document["metadata"].pop("resourceVersion")
+    return document
 
 
 def _same(body: bytes, document: JSONObject, state: State, old: JSONObject) -> bool:

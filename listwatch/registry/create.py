@@ -10,7 +10,13 @@ import copy
 from typing import TYPE_CHECKING
 
 from listwatch.protocol.clock import rfc3339
-from listwatch.protocol.errors import already_exists, bad_request, invalid
+from listwatch.protocol.errors import (
+    StatusError,
+    already_exists,
+    bad_request,
+    invalid,
+    method_not_allowed,
+)
 from listwatch.protocol.objects import decode, encode
 from listwatch.registry import classes, field_managers
 from listwatch.registry import metadata as meta
@@ -19,10 +25,9 @@ from listwatch.registry.admission.request import CREATE
 from listwatch.registry.backend import DecideAgain, Key
 from listwatch.registry.bodies import read_body
 from listwatch.registry.context import Written
-from listwatch.registry.conversions import served, stored_kind, to_stored
+from listwatch.registry.conversions import served, to_stored
+from listwatch.registry.object_rules import apply_defaults, validate
 from listwatch.registry.strategies.table import strategy_of
-from listwatch.schemas.defaults import apply_defaults
-from listwatch.schemas.validation import validate
 from listwatch.store.writes import AlreadyStored, Create, Stored
 
 if TYPE_CHECKING:
@@ -35,6 +40,10 @@ if TYPE_CHECKING:
 
 async def create(backend: Backend, ctx: RequestContext, document: JSONObject) -> Written:
     """Make an object of a body, which is changed; raises 400, 403, 404, 409, 422."""
+    if ctx.resource.custom is not None and ctx.resource.custom.terminating:
+        message = "create not allowed while custom resource definition is terminating"
+        details = method_not_allowed(ctx.resource.group_resource, "create").details
+        raise StatusError(405, "MethodNotAllowed", message, details=details)
     document = read_body(ctx, document, ctx.resource.gvk, backend.resources)
     return await create_read(backend, ctx, document)
 
@@ -51,7 +60,7 @@ async def create_read(backend: Backend, ctx: RequestContext, document: JSONObjec
     await classes.complete(backend, ctx, document)
     review = backend.admission.review(ctx, CREATE, document)
     if review is not None:
-        apply_defaults(stored_kind(ctx.resource), document)
+        apply_defaults(ctx.resource, document)
         document = await review.mutate(document, None)
     for _ in range(meta.GENERATE_TRIES):
         if base:
@@ -100,17 +109,17 @@ def prepare(
     backend: Backend, ctx: RequestContext, document: JSONObject
 ) -> tuple[Encoded, Guard | None]:
     """Complete, default and validate a new object in place; raises 422."""
-    strategy, gvk = strategy_of(ctx.resource), stored_kind(ctx.resource)
+    strategy = strategy_of(ctx.resource)
     now = rfc3339(backend.clock.now())
     metadata = document["metadata"]
     meta.for_create(metadata, now)
     strategy.strip(document)
     strategy.sign(document, ctx.user)
-    apply_defaults(gvk, document)
+    apply_defaults(ctx.resource, document)
     field_managers.track_create(ctx, backend.resources, document, now)
     strategy.prepare_create(document, now)
     guard: Guard | None = None
-    causes = list(validate(gvk, document))
+    causes = validate(ctx.resource, document)
     causes += strategy.validate(document, None, "")
     allocator = backend.allocators.get(ctx.resource.storage)
     if allocator is not None and not causes:

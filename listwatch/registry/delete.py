@@ -18,11 +18,13 @@ from listwatch.registry.admission import NAMESPACES, empty_namespace
 from listwatch.registry.admission.request import DELETE
 from listwatch.registry.backend import Key, Outcome, State, Step
 from listwatch.registry.context import Deleted
-from listwatch.registry.conversions import served
+from listwatch.registry.conversions import completed, served
+from listwatch.registry.custom_resources.resources_of import DEFINITIONS
 from listwatch.registry.deletion import (
     Verdict,
     check_preconditions,
     decide,
+    decide_definition,
     decide_namespace,
     protected,
 )
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from listwatch.registry.context import RequestContext
     from listwatch.registry.strategies.strategy import Strategy
 
+_DECISIONS = {NAMESPACES: decide_namespace, DEFINITIONS: decide_definition}
 _AT_ONCE = 64  # deletions of one collection under way: enough to share commits
 
 
@@ -61,7 +64,7 @@ async def delete(backend: Backend, ctx: RequestContext, options: DeleteOptions) 
     if gone and not deletion.strategy.answers_deleted_object:
         answer = None
     return Deleted(
-        None if answer is None else served(ctx.resource, answer),
+        None if answer is None else served(ctx.resource, completed(ctx.resource, answer)),
         outcome.revision, gone, outcome.before.uid,
     )  # fmt: skip
 
@@ -121,7 +124,7 @@ class _Deletion:
             document = state.document()
             metadata = document["metadata"]
             check_preconditions(self.ctx.resource.gvk, metadata, options)
-            how = decide_namespace if self.key.group_resource == NAMESPACES else decide
+            how = _DECISIONS.get(self.key.group_resource, decide)
             self.verdict = how(self.strategy, document, options, self.backend.clock.now())
             where = (*self.key[:3], state.revision)
             if self.verdict is Verdict.REMOVE:
@@ -137,9 +140,7 @@ class _Deletion:
 
         return step
 
-    async def _review(
-        self, review: Review, decided: Callable[[State], Step], state: State
-    ) -> Step:
+    async def _review(self, review: Review, decided: Callable[[State], Step], state: State) -> Step:
         step = decided(state)
         await review.check(None, state.document())
         self.reviewed = True

@@ -62,6 +62,18 @@ def decide(strategy: Strategy, document: JSONObject, options: DeleteOptions, now
     return Verdict.MARK
 
 
+def decide_definition(
+    strategy: Strategy, document: JSONObject, options: DeleteOptions, now: float
+) -> Verdict:
+    """The same for the definition of a custom resource, whose objects go before it."""
+    metadata = document["metadata"]
+    if "deletionTimestamp" in metadata:
+        return decide(strategy, document, options, now)
+    metadata["deletionTimestamp"] = rfc3339(now)
+    strategy.mark_deleting(document)
+    return Verdict.MARK
+
+
 def decide_namespace(
     strategy: Strategy, document: JSONObject, options: DeleteOptions, now: float
 ) -> Verdict:

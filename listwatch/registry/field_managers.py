@@ -7,6 +7,7 @@ the server adds by itself is owned by nobody. What comes out is stored in the ob
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from listwatch.patches import managed_fields, server_side_apply
@@ -18,10 +19,16 @@ from listwatch.protocol.options import FIELD_MANAGER_LENGTH
 from listwatch.registry.context import SYSTEM
 from listwatch.registry.conversions import to_served
 from listwatch.registry.field_resets import relevant
-from listwatch.schemas.field_types import FieldType, field_type, zero_document
+from listwatch.schemas.field_types import (
+    FieldType,
+    field_type,
+    structural_type,
+    zero_document,
+)
 
 if TYPE_CHECKING:
     from listwatch.patches.managed_fields import Managers
+    from listwatch.protocol.custom_kinds import CustomKind
     from listwatch.protocol.kinds import Resource
     from listwatch.protocol.objects import JSONObject
     from listwatch.registry.context import RequestContext
@@ -32,7 +39,14 @@ Entries = list["JSONObject"]
 
 def type_of(resource: Resource) -> FieldType:
     """The type of a resource's objects: what is a leaf in them, and how lists are keyed."""
+    if resource.custom is not None:
+        return _custom_type(resource.custom)
     return field_type(resource.gvk)
+
+
+@lru_cache(512)
+def _custom_type(custom: CustomKind) -> FieldType:
+    return structural_type(custom.schema)
 
 
 class StoredVersions:

@@ -17,7 +17,8 @@ from listwatch.registry import metadata as meta
 from listwatch.registry.bodies import check_kind, patch_refused, strict_faults
 from listwatch.registry.change import change, written
 from listwatch.registry.conversions import to_served, to_stored
-from listwatch.schemas.decoding import DecodeError, decode
+from listwatch.registry.object_rules import decode
+from listwatch.schemas.decoding import DecodeError
 from listwatch.schemas.merge_keys import schema_for
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_PATCH = "application/strategic-merge-patch+json"
+_FORMAT = "the body of the request was in an unknown format"
 ACCEPTED = (JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH)
 
 
@@ -53,7 +55,7 @@ async def patch(backend: Backend, ctx: RequestContext, patch_type: str, patch: A
 def check_patch_type(patch_type: str) -> None:
     """Raise 415 for a kind of patch that is not served."""
     if patch_type not in ACCEPTED:
-        raise _unsupported("the body of the request was in an unknown format")
+        raise _unsupported(_FORMAT, ACCEPTED)
 
 
 def patched(
@@ -72,12 +74,12 @@ def patched(
     else:
         schema = schema_for(gvk)
         if schema is None:
-            raise _unsupported("strategic merge patches need a kind that is built in")
+            raise _unsupported(_FORMAT, tuple(t for t in ACCEPTED if t != STRATEGIC_PATCH))
         document = strategic_merge.apply(old, patch, schema)
     check_kind(document, gvk, backend.resources)
     keep_reset(document)
     try:
-        document, unknown = decode(gvk, document)
+        document, unknown = decode(ctx.resource, gvk, document)
     except DecodeError as error:
         raise patch_refused(str(error), patch) from None
     faults = strict_faults(ctx, unknown)
@@ -86,6 +88,6 @@ def patched(
     return document
 
 
-def _unsupported(why: str) -> StatusError:
-    message = f"{why} - accepted media types include: {', '.join(ACCEPTED)}"
+def _unsupported(why: str, accepted: tuple[str, ...]) -> StatusError:
+    message = f"{why} - accepted media types include: {', '.join(accepted)}"
     return StatusError(415, "UnsupportedMediaType", message)

@@ -88,7 +88,7 @@ class Registry:
         if ctx.subresource in pod_logs.STREAMS:
             raise await pod_logs.refuse_stream(self._backend, ctx)
         version = await reads.get(self._backend, ctx, revision)
-        return scale.scale_version(version) if ctx.subresource == "scale" else version
+        return scale.scale_version(ctx, version) if ctx.subresource == "scale" else version
 
     async def log(self, ctx: RequestContext, options: LogOptions) -> str:
         """What a container of a pod wrote, as far as it was recorded; raises 400, 404."""

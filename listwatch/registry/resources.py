@@ -6,7 +6,7 @@ of what is stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -81,6 +81,27 @@ class ResourceTable:
             return
         self._take(resource)
         self._tell(resource, served=False)
+
+    def replace(self, storage: GroupResource, resources: Sequence[Resource]) -> None:
+        """Serve these as all versions of a custom resource, instead of those before.
+
+        The one whose form is stored comes first; none ends its being served.
+        """
+        old = [r for r in self._by_path.values() if r.storage == storage]
+        for resource in old:
+            self._take(resource)
+        self._stored.pop(storage, None)
+        for resource in resources:
+            self._put(resource)
+        if resources:
+            self._stored[storage] = resources[0]
+        paths = {(r.version, r.resource) for r in resources}
+        for resource in old:
+            if (resource.version, resource.resource) not in paths:
+                self._tell(resource, served=False)
+        for resource in resources:
+            if resource not in old:
+                self._tell(resource, served=True)
 
     def subscribe(self, subscriber: Subscriber) -> None:
         """Call this on every change from now on."""

@@ -25,17 +25,19 @@ from listwatch.registry.patch import check_patch_type, patched
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from listwatch.protocol.custom_kinds import ScalePaths
     from listwatch.protocol.objects import JSONObject
     from listwatch.registry.backend import Backend, Key, State, Step
     from listwatch.registry.context import RequestContext
 
 SCALE = GroupVersionKind("autoscaling", "v1", "Scale")
+_CURRENT = ("status", "replicas")
 _SHOWN = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 
 
-def scale_version(version: Version) -> Version:
+def scale_version(ctx: RequestContext, version: Version) -> Version:
     """The Scale of a workload, as a version that can be written like one."""
-    scale = scale_of(version.decode())
+    scale = scale_of(version.decode(), _paths(ctx))
     return Version(
         namespace=version.namespace,
         name=version.name,
@@ -77,13 +79,15 @@ async def apply_scale(backend: Backend, ctx: RequestContext, config: Any) -> Wri
     def transform(state: State) -> Step:
         document = state.document()
         now = rfc3339(backend.clock.now())
-        scale = scale_managers.apply(ctx, document, (scale_of(document), orjson.loads(body)), now)
+        scale = scale_managers.apply(
+            ctx, document, (scale_of(document, _paths(ctx)), orjson.loads(body)), now
+        )
         _match(ctx, scale)
         _set_replicas(ctx, key, state, document, scale)
         return change(backend, ctx, key, state, document)
 
     outcome = await backend.settle(key, transform, dry_run=ctx.dry_run)
-    return Written(_encoded_scale(outcome.step.answer), outcome.revision, created=False)
+    return Written(_encoded_scale(ctx, outcome.step.answer), outcome.revision, created=False)
 
 
 async def _write(
@@ -93,14 +97,14 @@ async def _write(
 
     def transform(state: State) -> Step:
         document = state.document()
-        scale = wanted(scale_of(document))
+        scale = wanted(scale_of(document, _paths(ctx)))
         _set_replicas(ctx, key, state, document, scale)
         now = rfc3339(backend.clock.now())
-        scale_managers.track(ctx, document, (scale_of(state.document()), scale), now)
+        scale_managers.track(ctx, document, (scale_of(state.document(), _paths(ctx)), scale), now)
         return change(backend, ctx, key, state, document)
 
     outcome = await backend.settle(key, transform, dry_run=ctx.dry_run)
-    return Written(_encoded_scale(outcome.step.answer), outcome.revision, created=False)
+    return Written(_encoded_scale(ctx, outcome.step.answer), outcome.revision, created=False)
 
 
 def _set_replicas(
@@ -119,7 +123,8 @@ def _set_replicas(
         raise invalid(SCALE, ctx.name, (Cause("FieldValueInvalid", why, "spec.replicas"),))
     # A Scale that names a version means that version of the workload.
     document["metadata"]["resourceVersion"] = metadata.get("resourceVersion") or ""
-    document.setdefault("spec", {})["replicas"] = replicas
+    paths = _paths(ctx)
+    _put(document, ("spec", "replicas") if paths is None else paths.replicas, replicas)
 
 
 def _match(ctx: RequestContext, document: JSONObject) -> None:
@@ -128,22 +133,44 @@ def _match(ctx: RequestContext, document: JSONObject) -> None:
     meta.match_name(ctx, metadata)
 
 
-def _encoded_scale(encoded: Encoded) -> Encoded:
-    return encode(scale_of(orjson.loads(encoded.body)))
+def _encoded_scale(ctx: RequestContext, encoded: Encoded) -> Encoded:
+    return encode(scale_of(orjson.loads(encoded.body), _paths(ctx)))
 
 
-def scale_of(document: JSONObject) -> JSONObject:
-    """The Scale of a workload as a new dict."""
-    metadata, spec = document["metadata"], document.get("spec") or {}
-    status: JSONObject = {"replicas": (document.get("status") or {}).get("replicas") or 0}
-    selector = selector_text(spec.get("selector") or {})
+def _paths(ctx: RequestContext) -> ScalePaths | None:
+    return None if ctx.resource.custom is None else ctx.resource.custom.scale
+
+
+def _at(document: JSONObject, path: tuple[str, ...]) -> Any:  # Any: a JSON value
+    value: Any = document
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _put(document: JSONObject, path: tuple[str, ...], value: int) -> None:
+    for key in path[:-1]:
+        document = document.setdefault(key, {})
+    document[path[-1]] = value
+
+
+def scale_of(document: JSONObject, paths: ScalePaths | None = None) -> JSONObject:
+    """The Scale of a workload as a new dict; a custom one says where its replicas stand."""
+    metadata = document["metadata"]
+    if paths is None:
+        replicas, current = _at(document, ("spec", "replicas")), _at(document, _CURRENT)
+        selector = selector_text(_at(document, ("spec", "selector")) or {})
+    else:
+        replicas, current = _at(document, paths.replicas), _at(document, paths.current)
+        selector = (_at(document, paths.selector) or "") if paths.selector else ""
+    status: JSONObject = {"replicas": current or 0}
     if selector:
         status["selector"] = selector
     return {
         "kind": SCALE.kind,
         "apiVersion": SCALE.api_version,
         "metadata": {key: metadata[key] for key in _SHOWN if key in metadata},
-        "spec": {"replicas": spec["replicas"]} if spec.get("replicas") else {},
+        "spec": {"replicas": replicas} if replicas else {},
         "status": status,
     }
 

@@ -24,10 +24,6 @@ from listwatch.schemas.facts import resource_facts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Groups whose kinds are no plain objects of the registry: whoever serves them adds them.
-_ELSEWHERE = frozenset((
-    "apiextensions.k8s.io", "apiregistration.k8s.io",
-))  # fmt: skip
 _SUBRESOURCES = frozenset((
     "approval", "binding", "ephemeralcontainers", "eviction", "finalize", "log", "resize", "scale",
     "status", "token",
@@ -69,7 +65,7 @@ def builtin_resources() -> tuple[Resource, ...]:
     """Every resource served from the start, sorted by group, version and name."""
     return tuple(
         sorted(
-            (_resource(row) for row in resource_facts() if row["group"] not in _ELSEWHERE),
+            map(_resource, resource_facts()),
             key=lambda resource: (resource.group, resource.version, resource.resource),
         )
     )

@@ -58,7 +58,7 @@ async def test_a_kind_may_insist_on_a_version(house: House) -> None:
 
     assert (error.code, error.reason) == (422, "Invalid")
     assert error.message == (
-        'Lease.coordination.k8s.io "l" is invalid: metadata.resourceVersion: Invalid value: 0: '
+        'leases.coordination.k8s.io "l" is invalid: metadata.resourceVersion: Invalid value: 0: '
         "must be specified for an update"
     )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from listwatch.protocol.kinds import GroupResource
 from listwatch.registry.strategies.batch import JobStrategy
 from listwatch.registry.strategies.certificates import SigningRequestStrategy
+from listwatch.registry.strategies.custom import CustomStrategy
+from listwatch.registry.strategies.definitions import DefinitionStrategy
 from listwatch.registry.strategies.namespaces import NamespaceStrategy
 from listwatch.registry.strategies.others import (
     NewEventStrategy,
@@ -36,6 +38,7 @@ _ANSWERED = Strategy(answers_deleted_object=True)
 _ADMISSION, _RBAC = "admissionregistration.k8s.io", "rbac.authorization.k8s.io"
 _STORAGE, _RESOURCE = "storage.k8s.io", "resource.k8s.io"
 _STRATEGIES = {
+    GroupResource("apiextensions.k8s.io", "customresourcedefinitions"): DefinitionStrategy(),
     GroupResource("", "namespaces"): NamespaceStrategy(),
     GroupResource("", "nodes"): NodeStrategy(),
     GroupResource("", "pods"): PodStrategy(),
@@ -118,9 +121,11 @@ _STRATEGIES = {
 }
 
 
-@cache
+@lru_cache(1024)
 def strategy_of(resource: Resource) -> Strategy:
     """The rules for the objects of a resource."""
+    if resource.custom is not None:
+        return CustomStrategy(has_status=resource.custom.has_status)
     known = _STRATEGIES.get(resource.group_resource)
     if known is not None:
         return known

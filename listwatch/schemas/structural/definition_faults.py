@@ -64,7 +64,8 @@ def _name(document: JSONObject, spec: JSONObject) -> list[Cause]:
 
 def _spec(document: JSONObject, spec: JSONObject) -> list[Cause]:
     found: list[Cause] = []
-    group, scope, versions = (spec.get(k) or "" for k in ("group", "scope", "versions"))
+    group: str = spec.get("group") or ""
+    scope: str = spec.get("scope") or ""
     if not group:
         found.append(required("spec.group"))
     else:
@@ -76,7 +77,7 @@ def _spec(document: JSONObject, spec: JSONObject) -> list[Cause]:
     elif scope not in _SCOPES:
         found.append(not_supported("spec.scope", scope, _SCOPES))
     found += _protected(document, group)
-    found += _versions(spec, versions or [])
+    found += _versions(spec, spec.get("versions") or [])
     found += _names(spec.get("names") or {})
     found += _conversion(spec)
     return found

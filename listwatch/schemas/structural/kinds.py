@@ -40,23 +40,33 @@ class StructuralKind:
         self,
         version: Mapping[str, Any],  # Any: one of the definition's `spec.versions`
         *,
-        stored_version: str,
+        stored: Mapping[str, Any],  # Any: the one of them that new objects are kept in
         conversion: JSONObject,
-        terminating: bool = False,
+        list_kind: str,
+        selectable: tuple[str, ...] = (),
+        deprecation: str = "",
     ) -> None:
         self.version: str = version["name"]
-        self.stored_version = stored_version
+        self.stored_version: str = stored["name"]
+        self.selectable = selectable
         self.conversion = conversion
-        self.terminating = terminating
+        self.list_kind = list_kind
+        self.terminating = False
         schema = (version.get("schema") or {}).get("openAPIV3Schema")
         self.schema: Mapping[str, Any] = schema or {"x-kubernetes-preserve-unknown-fields": True}
         self.subresources: Mapping[str, Any] = version.get("subresources") or {}
         self.printers: Sequence[Mapping[str, Any]] = version.get("additionalPrinterColumns") or (
             AGE,
         )
-        text = orjson.dumps([version, stored_version, conversion, terminating])
+        text = orjson.dumps([version, stored, conversion, list_kind, selectable])
         self._digest = hashlib.sha256(text).digest()
+        self.warning = ""
+        if version.get("deprecated"):
+            self.warning = version.get("deprecationWarning") or deprecation
         self._root = Node(self.schema)
+        self._stored_root = self._root
+        if stored["name"] != self.version:
+            self._stored_root = Node((stored.get("schema") or {}).get("openAPIV3Schema") or {})
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, StructuralKind) and self._digest == other._digest
@@ -105,14 +115,25 @@ class StructuralKind:
         _put_back(document, inner)
 
     def complete(self, document: JSONObject) -> bool:
-        """The same for an object that was stored; whether anything was filled in."""
-        if not self._has_defaults:
+        """Bring an object into the form that is stored now; whether anything changed.
+
+        It may have been stored under another schema, or in another version. One that a webhook
+        has to convert stays as it is.
+        """
+        api_version: str = document["apiVersion"]
+        group, _, version = api_version.partition("/")
+        moved = version != self.stored_version
+        if moved and self.conversion.get("strategy") == "Webhook":
             return False
+        if moved:
+            document["apiVersion"] = f"{group}/{self.stored_version}"
+        if not self._has_defaults:
+            return moved
         inner = _without_root(document)
-        changed = defaulting.apply_defaults(inner, self._root)
-        if changed:
+        filled = defaulting.apply_defaults(inner, self._stored_root)
+        if filled:
             _put_back(document, inner)
-        return changed
+        return moved or filled
 
     def faults(self, document: JSONObject, old: JSONObject | None) -> list[Cause]:
         """What is wrong with an object; as a change of `old` only what that did not have."""
@@ -135,7 +156,7 @@ class StructuralKind:
 
     @cached_property
     def _has_defaults(self) -> bool:
-        return self._root.any("has_default")
+        return self._stored_root.any("has_default")
 
     @cached_property
     def _has_embedded(self) -> bool:

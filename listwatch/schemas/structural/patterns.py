@@ -24,11 +24,11 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _translated(match: re.Match[str]) -> str:
-    token = match[0]
-    if token in ("$", r"\z"):  # noqa: S105 (no password)  # Go's `$` is the end of the text, never a line break before it
+    part = match[0]
+    if part in ("$", r"\z"):  # Go means the end of the text, not a line break before it
         return r"\Z"
-    if token == "(?<":
+    if part == "(?<":
         return "(?P<"
-    if token.startswith("[:"):
-        return _CLASSES.get(token[2:-2], token)
-    return token
+    if part.startswith("[:"):
+        return _CLASSES.get(part[2:-2], part)
+    return part

@@ -67,7 +67,9 @@ def type_of(value: Any) -> str:  # Any: JSON
         return "integer"
     if isinstance(value, float):
         return "number"
-    return {str: "string", list: "array"}.get(type(value), "object")
+    if isinstance(value, str):
+        return "string"
+    return "array" if isinstance(value, list) else "object"
 
 
 def _type(node: Node, value: Any, path: str, found: Faults) -> None:
