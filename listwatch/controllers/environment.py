@@ -1,0 +1,73 @@
+"""What every controller of a process shares: connections, informers, recorders, clock, options.
+
+Made by `manager`, given to each `controller`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from listwatch.controllers.events import EventRecorder
+from listwatch.controllers.references import CONTROLLER, by_controller
+from listwatch.informer import Client, Scope, SharedInformerFactory
+from listwatch.informer.resources import CONTROLLER_REVISIONS, JOBS, PODS, REPLICA_SETS
+
+if TYPE_CHECKING:
+    from listwatch.controllers.options import ControllerOptions
+    from listwatch.informer import APIResource, ClientConfig, SharedIndexInformer
+    from listwatch.informer.indices import IndexFunction
+    from listwatch.protocol.clock import Clock
+
+_OWNED = frozenset({PODS, REPLICA_SETS, JOBS, CONTROLLER_REVISIONS})
+_KUBELET_EVENTS = 50.0  # a second, as a kubelet's eventRecordQPS
+
+
+class Environment:
+    """One for a process. Each part of a cluster that speaks for itself has its own client."""
+
+    def __init__(self, config: ClientConfig, options: ControllerOptions, clock: Clock) -> None:
+        self.options = options
+        self.clock = clock
+        self.client = Client(config, user_agent="kube-controller-manager/v1.36.0")
+        self.scheduler_client = Client(config, user_agent="kube-scheduler/v1.36.0")
+        self.kubelet_client = Client(config, user_agent="kubelet/v1.36.0")
+        self.informers = SharedInformerFactory(self.client)
+        self._recorders: dict[str, EventRecorder] = {}
+
+    @property
+    def clients(self) -> tuple[Client, ...]:
+        """All of them."""
+        return (self.client, self.scheduler_client, self.kubelet_client)
+
+    @property
+    def recorders(self) -> tuple[EventRecorder, ...]:
+        """All so far."""
+        return tuple(self._recorders.values())
+
+    def informer(
+        self,
+        resource: APIResource,
+        *,
+        scope: Scope | None = None,
+        indexers: Mapping[str, IndexFunction] | None = None,
+    ) -> SharedIndexInformer:
+        """The shared informer; of what others own it has an index by controller."""
+        indexes = dict(indexers or {})
+        if resource in _OWNED:
+            indexes[CONTROLLER] = by_controller
+        return self.informers.informer_for(resource, scope=scope, indexers=indexes)
+
+    def recorder(self, component: str) -> EventRecorder:
+        """The recorder of a component, made when first asked for."""
+        recorder = self._recorders.get(component)
+        if recorder is None:
+            rate = _KUBELET_EVENTS if component == "kubelet" else 0.0
+            recorder = EventRecorder(self.client, component, self.clock, rate=rate)
+            self._recorders[component] = recorder
+        return recorder
+
+    async def close(self) -> None:
+        """Close all connections."""
+        for client in self.clients:
+            await client.close()
