@@ -23,6 +23,7 @@ from listwatch.changefeed.pump import Pump, PumpStatistics
 from listwatch.conf import Options
 from listwatch.protocol.clock import Clock, SystemClock
 from listwatch.protocol.events import EndReason
+from listwatch.registry.keeping import Keeper
 from listwatch.registry.custom_resources.definitions import Definitions
 from listwatch.registry.custom_resources.lifecycle import Lifecycle
 from listwatch.registry.custom_resources.resources_of import DEFINITIONS
@@ -107,6 +108,7 @@ class Runtime:
             options=options,
         )
         self.namespaces = NamespaceController(self.registry, clock=self.clock)
+        self.keeper = Keeper(self.registry, self.caches, clock=self.clock)
         self.definitions = Definitions(self.resources, self.caches)
         self.pump.follow(DEFINITIONS, self.definitions)
         self.lifecycle = Lifecycle(self.registry, self.definitions, clock=self.clock)
@@ -126,6 +128,8 @@ class Runtime:
             self.lifecycle.start()
             if self.options.namespace_controller:
                 self.namespaces.start()
+                self.observers.add(self.keeper)
+                self.keeper.start()
         self.ready = True
         if serving:
             self._warming = self.loop.call_later(_WARM_AFTER, warming.warm_in_background)
@@ -136,6 +140,8 @@ class Runtime:
         if self._warming is not None:
             self._warming.cancel()
         await self.namespaces.stop()
+        self.observers.remove(self.keeper)
+        await self.keeper.stop()
         await self.lifecycle.stop()
         self.caches.end_watches(EndReason.SERVER_STOPPING)
         await self.compactor.stop()

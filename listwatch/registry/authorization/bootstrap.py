@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from listwatch.protocol.errors import StatusError
 from listwatch.registry.authorization import default_roles as defaults
+from listwatch.registry.authorization.aggregation import Aggregation
 from listwatch.registry.authorization.index import (
     CLUSTER_ROLE_BINDINGS,
     CLUSTER_ROLES,
@@ -19,7 +20,7 @@ from listwatch.registry.authorization.index import (
     ROLE_BINDINGS,
     ROLES,
 )
-from listwatch.registry.authorization.rules import Rule, rules_of, uncovered
+from listwatch.registry.authorization.rules import Rule, RuleSet, rules_of, uncovered
 from listwatch.registry.context import SYSTEM, RequestContext
 
 if TYPE_CHECKING:
@@ -46,15 +47,15 @@ async def make_roles(registry: Registry) -> None:
 
 def default_objects() -> Iterator[_Default]:
     """All default roles and bindings, as they are created."""
-    for name, rules in _cluster_rules().items():
+    plain, aggregation = _cluster_rules(), _aggregation()
+    for name, rules in plain.items():
         label = defaults.LABELS.get(name, "")
         yield _Default(CLUSTER_ROLES, _role("ClusterRole", name, rules, label=label))
     for name, (selected, label) in defaults.AGGREGATED.items():
-        role = _role("ClusterRole", name, _aggregated(selected), label=label)
-        selector = {"matchLabels": {selected: "true"}}
-        yield _Default(
-            CLUSTER_ROLES, {**role, "aggregationRule": {"clusterRoleSelectors": [selector]}}
-        )
+        whole = aggregation.rules(name, lambda part: RuleSet(plain[part])).rules
+        role = _role("ClusterRole", name, whole, label=label)
+        role["aggregationRule"] = {"clusterRoleSelectors": [_selector(selected)]}
+        yield _Default(CLUSTER_ROLES, role)
     for name, subjects in defaults.CLUSTER_ROLE_BINDINGS.items():
         yield _Default(CLUSTER_ROLE_BINDINGS, _binding("ClusterRole", name, subjects))
     for (namespace, name), grants in defaults.ROLES.items():
@@ -107,15 +108,18 @@ def _cluster_rules() -> dict[str, tuple[Rule, ...]]:
     return rules
 
 
-def _aggregated(label: str) -> tuple[Rule, ...]:
-    rules: tuple[Rule, ...] = ()
-    for selected, own in defaults.AGGREGATED.values():
-        if own == label:
-            rules += _aggregated(selected)
-    for name, own in defaults.LABELS.items():
-        if own == label:
-            rules += tuple(map(_rule, defaults.CLUSTER_ROLES[name]))
-    return rules
+def _aggregation() -> Aggregation:
+    made = Aggregation()
+    for name in _cluster_rules():
+        label = defaults.LABELS.get(name)
+        made.put(name, {label: "true"} if label else {}, None)
+    for name, (selected, label) in defaults.AGGREGATED.items():
+        made.put(name, {label: "true"} if label else {}, (_selector(selected),))
+    return made
+
+
+def _selector(label: str) -> JSONObject:
+    return {"matchLabels": {label: "true"}}
 
 
 def _rule(grant: str) -> Rule:
