@@ -56,7 +56,8 @@ class Listener:
         self.due = False  # hears of the resync that is going on
         self.removed = False
         self._clock = clock
-        self._pending: deque[Notification] = deque()
+        self._pending: deque[_Cell] = deque()
+        self._newest: dict[str, _Cell] = {}  # the last that waits for each key, if coalescing
         self._arrived = asyncio.Event()
         self._shorter = asyncio.Event()
         self._ended = asyncio.Event()
@@ -83,7 +84,10 @@ class Listener:
             self.tracker.start()
         if self.options.policy == "coalesce" and self._merge(notification):
             return
-        self._pending.append(notification)
+        cell = _Cell(notification)
+        self._pending.append(cell)
+        if self.options.policy == "coalesce":
+            self._newest[notification.key] = cell
         self._peak = max(self._peak, len(self._pending))
         self._arrived.set()
 
@@ -132,26 +136,32 @@ class Listener:
         )  # fmt: skip
 
     def _merge(self, new: Notification) -> bool:
-        for index in range(len(self._pending) - 1, -1, -1):
-            if self._pending[index].key != new.key:
-                continue
-            merged = coalesced(self._pending[index], new)
-            if len(merged) == 2:
-                return False
-            if merged:
-                self._pending[index] = merged[0]
-            else:
-                del self._pending[index]
-            self._coalesced += 1
-            return True
-        return False
+        cell = self._newest.get(new.key)
+        if cell is None or cell.notification is None:
+            return False
+        merged = coalesced(cell.notification, new)
+        if len(merged) == 2:
+            return False
+        # One that came to nothing stays as an empty cell: taking it out would search the queue.
+        cell.notification = merged[0] if merged else None
+        self._coalesced += 1
+        return True
+
+    def _next(self) -> Notification | None:
+        cell = self._pending.popleft()
+        found, cell.notification = cell.notification, None
+        if found is not None and self._newest.get(found.key) is cell:
+            del self._newest[found.key]
+        return found
 
     async def _run(self) -> None:
         try:
             turn = 0
             while True:
                 while self._pending:
-                    await self._tell(self._pending.popleft())
+                    notification = self._next()
+                    if notification is not None:
+                        await self._tell(notification)
                     if len(self._pending) < self.options.limit:
                         self._shorter.set()
                     turn += 1
@@ -190,6 +200,15 @@ class Listener:
                 self.tracker.finish()
         if failed and self.options.error_pause:
             await self._clock.sleep(self.options.error_pause)
+
+
+class _Cell:
+    """A place in the queue, whose content may still change."""
+
+    __slots__ = ("notification",)
+
+    def __init__(self, notification: Notification | None) -> None:
+        self.notification = notification
 
 
 class Registration:
