@@ -19,6 +19,7 @@ from listwatch.patches.field_sets.reading import fields_of, with_named_fields
 from listwatch.patches.field_sets.removing import remove
 from listwatch.patches.field_sets.sets import (
     FieldSet,
+    covers,
     difference,
     intersection,
     paths,
@@ -99,13 +100,15 @@ def updated(managers: Managers, change: Change) -> Managers:
     if comparison is None or comparison.same:
         return managers
     changed = union(comparison.modified, comparison.added)
-    result, _ = _released(managers, change, (changed, comparison.removed), None)
+    result, _ = _released(managers, change, (changed, comparison.removed), change.manager)
+    own = result.pop(change.manager, None)
     taken = difference(changed, _UNOWNED)
-    if taken:
-        previous = result.get(change.manager)
-        fields = taken if previous is None else union(previous.fields, taken)
-        entry = Entry(change.api_version, elements.arranged(fields), change.time)
-        result[change.manager] = entry
+    fields = difference(own.fields, comparison.removed) if own else {}
+    if not covers(fields, taken):
+        fields = elements.arranged(union(fields, taken))
+    if fields:
+        time = change.time if own is None or taken else own.time
+        result[change.manager] = Entry(change.api_version, fields, time)
     return result
 
 
@@ -161,12 +164,12 @@ def _released(
     managers: Managers,
     change: Change,
     parts: tuple[FieldSet, FieldSet],
-    but: Manager | None,
+    but: Manager,
 ) -> tuple[Managers, list[Conflict]]:
     """The managers without what a write takes from them, and what that is.
 
     `parts` is what the write sets and what it removes, in its own version. Nothing is taken from
-    whoever applies.
+    whoever writes.
     """
     result: Managers = {}
     conflicts: list[Conflict] = []

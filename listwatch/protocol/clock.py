@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Protocol
 
 
@@ -54,7 +55,12 @@ class SystemClock:
 
 def rfc3339(seconds: float) -> str:
     """Wall time as Kubernetes writes it: whole seconds, UTC, `Z` (rounded down, never ahead)."""
-    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return _rfc3339(int(seconds))
+
+
+@lru_cache(maxsize=8)  # a server writes the same second many times
+def _rfc3339(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def parse_rfc3339(text: str) -> float:

@@ -52,6 +52,8 @@ def change(
     old_metadata.pop("resourceVersion")
     meta.for_update(metadata, old_metadata)
     apply_defaults(ctx.resource, document)
+    now = rfc3339(backend.clock.now())
+    field_managers.track_update(ctx, backend.resources, document, old, now)
     review = backend.admission.review(ctx, UPDATE, document)
     if review is not None:
         asked = partial(_reviewed, review, backend, ctx, key, state, document, old)
@@ -63,7 +65,9 @@ async def _reviewed(
     review: Review, backend: Backend, ctx: RequestContext, key: Key, state: State,
     document: JSONObject, old: JSONObject,
 ) -> Step:  # fmt: skip
+    tracked = document["metadata"].get("managedFields")
     document = await review.mutate(document, old)
+    field_managers.guard(ctx, document, tracked)
     step = _step(backend, ctx, key, state, document, old)
     guard = await review.check(document, old)
     if guard is not None and isinstance(step.operation, Update):
@@ -78,9 +82,7 @@ def _step(
 ) -> Step:  # fmt: skip
     strategy = strategy_of(ctx.resource)
     metadata, old_metadata = document["metadata"], old["metadata"]
-    now = rfc3339(backend.clock.now())
-    field_managers.track_update(ctx, backend.resources, document, old, now)
-    _prepare(strategy, ctx, document, old, now)
+    _prepare(strategy, ctx, document, old, rfc3339(backend.clock.now()))
     causes = validate(ctx.resource, document, old=old, subresource=ctx.subresource)
     causes += strategy.validate(document, old, ctx.subresource)
     guard: Guard | None = None

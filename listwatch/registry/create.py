@@ -56,12 +56,18 @@ async def create_read(backend: Backend, ctx: RequestContext, document: JSONObjec
     metadata.pop("resourceVersion", None)
     meta.match_namespace(ctx, metadata)
     base = "" if metadata.get("name") else metadata.get("generateName") or ""
+    meta.wipe(metadata)
     document = to_stored(ctx.resource, document)
+    # What the server adds from here on is not the creator's.
+    strategy_of(ctx.resource).strip(document)
+    apply_defaults(ctx.resource, document)
+    field_managers.track_create(ctx, backend.resources, document, rfc3339(backend.clock.now()))
     await classes.complete(backend, ctx, document)
     review = backend.admission.review(ctx, CREATE, document)
     if review is not None:
-        apply_defaults(ctx.resource, document)
+        sent = document["metadata"].get("managedFields")
         document = await review.mutate(document, None)
+        field_managers.guard(ctx, document, sent)
     for _ in range(meta.GENERATE_TRIES):
         if base:
             document["metadata"]["name"] = meta.generated_name(base)
@@ -116,7 +122,6 @@ def prepare(
     strategy.strip(document)
     strategy.sign(document, ctx.user)
     apply_defaults(ctx.resource, document)
-    field_managers.track_create(ctx, backend.resources, document, now)
     strategy.prepare_create(document, now)
     guard: Guard | None = None
     causes = validate(ctx.resource, document)

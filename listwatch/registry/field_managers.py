@@ -7,7 +7,6 @@ the server adds by itself is owned by nobody. What comes out is stored in the ob
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from listwatch.patches import managed_fields, server_side_apply
@@ -17,7 +16,7 @@ from listwatch.protocol.errors import Cause, invalid
 from listwatch.protocol.kinds import split_api_version
 from listwatch.protocol.options import FIELD_MANAGER_LENGTH
 from listwatch.registry.context import SYSTEM
-from listwatch.registry.conversions import to_served
+from listwatch.registry.conversions import converts, to_served
 from listwatch.registry.field_resets import relevant
 from listwatch.schemas.field_types import (
     FieldType,
@@ -27,8 +26,10 @@ from listwatch.schemas.field_types import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from listwatch.patches.field_sets.sets import FieldSet
     from listwatch.patches.managed_fields import Managers
-    from listwatch.protocol.custom_kinds import CustomKind
     from listwatch.protocol.kinds import Resource
     from listwatch.protocol.objects import JSONObject
     from listwatch.registry.context import RequestContext
@@ -37,16 +38,39 @@ if TYPE_CHECKING:
 Entries = list["JSONObject"]
 
 
+class _Rules:
+    """What tracking must know of a resource, found once: most writes are of few resources."""
+
+    __slots__ = ("api_version", "converts", "ftype", "relevant", "resource", "zero")
+
+    def __init__(self, resource: Resource) -> None:
+        self.resource = resource
+        self.api_version = resource.api_version
+        self.converts = converts(resource)
+        self.ftype = field_type(resource.gvk)
+        if resource.custom is not None:
+            self.ftype = structural_type(resource.custom.schema)
+        self.zero = zero_document(resource.gvk)
+        self.relevant: dict[str, Callable[[FieldSet], FieldSet]] = {}
+
+
+_RULES: dict[int, _Rules] = {}
+_MOST_RULES = 5_000  # of definitions that come and go
+
+
+def _rules(resource: Resource) -> _Rules:
+    # By identity: a Resource is large to hash, and is made anew when its definition changes.
+    found = _RULES.get(id(resource))
+    if found is None or found.resource is not resource:
+        if len(_RULES) >= _MOST_RULES:
+            _RULES.clear()
+        found = _RULES[id(resource)] = _Rules(resource)
+    return found
+
+
 def type_of(resource: Resource) -> FieldType:
     """The type of a resource's objects: what is a leaf in them, and how lists are keyed."""
-    if resource.custom is not None:
-        return _custom_type(resource.custom)
-    return field_type(resource.gvk)
-
-
-@lru_cache(512)
-def _custom_type(custom: CustomKind) -> FieldType:
-    return structural_type(custom.schema)
+    return _rules(resource).ftype
 
 
 class StoredVersions:
@@ -69,14 +93,17 @@ class StoredVersions:
 
     def compare(self, api_version: str) -> Comparison | None:
         """What the write changes, in that version; None if there is no such version."""
-        resource: Resource | None = self._resource
-        if api_version != self._resource.api_version:
+        rules = _rules(self._resource)
+        if api_version != rules.api_version:
             resource = self._served_at(api_version)
-        if resource is None:
-            return None
-        new = to_served(resource, self._new)
-        old = zero_document(resource.gvk) if self._old is None else to_served(resource, self._old)
-        return compare(type_of(resource), old, new)
+            if resource is None:
+                return None
+            rules = _rules(resource)
+        old, new = self._old, self._new
+        if rules.converts:
+            new = to_served(rules.resource, new)
+            old = None if old is None else to_served(rules.resource, old)
+        return compare(rules.ftype, rules.zero if old is None else old, new)
 
     def _served_at(self, api_version: str) -> Resource | None:
         group, version = split_api_version(api_version)
@@ -125,16 +152,40 @@ def track_update(
         metadata["managedFields"] = entries
 
 
+def guard(ctx: RequestContext, document: JSONObject, tracked: Entries | None) -> None:
+    """Put back what admission made of the managers, if that cannot be understood."""
+    metadata = document["metadata"]
+    entries = metadata.get("managedFields")
+    if entries == tracked:
+        return
+    try:
+        managed_fields.read(entries or [])
+    except (ValueError, TypeError) as error:
+        warning = (
+            ".metadata.managedFields was in an invalid state after admission; this could be caused "
+            "by an outdated mutating admission controller; please fix your requests: "
+            f"{error}"
+        )
+        if warning not in ctx.warnings:
+            ctx.warnings.append(warning)
+        metadata.pop("managedFields", None)
+        if tracked:
+            metadata["managedFields"] = tracked
+
+
 def change_of(
     ctx: RequestContext, versions: server_side_apply.Versions, kind: tuple[str, str], now: str
 ) -> server_side_apply.Change:
     """The write that a request is; `kind` is its operation and the version that it is made in."""
     operation, api_version = kind
+    known, subresource = _rules(ctx.resource).relevant, ctx.subresource
+    if subresource not in known:
+        known[subresource] = relevant(ctx.resource, subresource)
     return server_side_apply.Change(
-        managed_fields.manager(manager_name(ctx), operation, api_version, ctx.subresource),
+        managed_fields.manager(manager_name(ctx), operation, api_version, subresource),
         api_version,
         now,
-        relevant(ctx.resource, ctx.subresource),
+        known[subresource],
         versions,
     )
 
@@ -190,7 +241,9 @@ def _updated(
     now: str,
 ) -> Managers:
     versions = StoredVersions(ctx.resource, resources, *documents)
-    change = change_of(ctx, versions, (managed_fields.UPDATE, ctx.resource.api_version), now)
+    change = change_of(
+        ctx, versions, (managed_fields.UPDATE, _rules(ctx.resource).api_version), now
+    )
     try:
         after = server_side_apply.updated(managers, change)
     except UnkeyedError:

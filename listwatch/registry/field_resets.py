@@ -6,7 +6,7 @@ each strategy. For `field_managers`.
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 from listwatch.patches.field_sets.sets import FieldSet, within, without
@@ -39,12 +39,16 @@ _ONLY: dict[str, FieldSet] = {
 }
 
 
-@cache
 def relevant(resource: Resource, subresource: str) -> Callable[[FieldSet], FieldSet]:
     """What takes from a set of fields those that count at an address."""
     if subresource in _ONLY:
         return partial(within, pattern=_ONLY[subresource])
-    return partial(without, other=_resets(resource, subresource))
+    resets = _resets(resource, subresource)
+    return partial(without, other=resets) if resets else _all_of
+
+
+def _all_of(fields: FieldSet) -> FieldSet:
+    return fields
 
 
 def _resets(resource: Resource, subresource: str) -> FieldSet:

@@ -52,10 +52,15 @@ def metadata_of(document: JSONObject) -> JSONObject:
     return metadata
 
 
-def for_create(metadata: JSONObject, timestamp: str) -> None:
-    """What a client sent for the server's own fields goes; the server's values come."""
+def wipe(metadata: JSONObject) -> None:
+    """What a client sent for the server's own fields goes."""
     for key in _WIPED:
         metadata.pop(key, None)
+
+
+def for_create(metadata: JSONObject, timestamp: str) -> None:
+    """What a client sent for the server's own fields goes; the server's values come."""
+    wipe(metadata)
     metadata["uid"] = str(uuid.uuid4())
     metadata["creationTimestamp"] = timestamp
 

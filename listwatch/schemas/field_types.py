@@ -25,7 +25,9 @@ _ANYTHING: dict[str, Any] = {"x-kubernetes-preserve-unknown-fields": True}
 class FieldType:
     """One place in a kind: `patches.field_sets.field_type` says what each of its parts means."""
 
-    __slots__ = ("_declared", "_fields", "_inner", "_schema", "atomic", "form", "keys", "scalar")
+    __slots__ = (
+        "_declared", "_fields", "_inner", "_schema", "atomic", "form", "keys", "loose", "scalar",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -38,6 +40,7 @@ class FieldType:
         self.form = form
         self.atomic = atomic
         self.scalar = scalar
+        self.loose = form == "deduced"
         self._schema = schema
         self._declared: Mapping[str, Any] = schema.get("properties", {}) if form == "map" else {}
         self._fields: dict[str, FieldType] = {}
@@ -95,7 +98,9 @@ def structural_type(schema: Mapping[str, Any]) -> FieldType:  # Any: an OpenAPI 
     properties = {**(schema.get("properties") or {}), **common}
     if "properties" not in schema and _preserves(schema):
         return DEDUCED
-    return _of({**schema, "type": "object", "properties": properties})
+    ftype = _of({**schema, "type": "object", "properties": properties})
+    ftype.loose = True
+    return ftype
 
 
 @cache

@@ -6,6 +6,8 @@ Equal parts are passed over at the speed of dict comparison, so that comparing c
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import ne
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from listwatch.patches.field_sets.reading import (
@@ -35,15 +37,16 @@ class Comparison(NamedTuple):
 
 def compare(ftype: FieldType, old: Any, new: Any) -> Comparison:  # Any: objects as JSON
     """Compare two objects of one kind; raises UnkeyedError."""
-    return Comparison(*_maps(ftype, old, new))
+    # Where every value has its type, the same to Python is the same.
+    return Comparison(*_maps(ftype, old, new, differ if ftype.loose else ne))
 
 
+_Differ = Callable[[Any, Any], bool]
 _Nodes = tuple[FieldSet | None, FieldSet | None, FieldSet | None]
-_NONE: _Nodes = (None, None, None)
 
 
 def _maps(
-    ftype: FieldType, old: dict[str, Any], new: dict[str, Any]
+    ftype: FieldType, old: dict[str, Any], new: dict[str, Any], differs: _Differ
 ) -> tuple[FieldSet, FieldSet, FieldSet]:
     added: FieldSet = {}
     modified: FieldSet = {}
@@ -51,8 +54,9 @@ def _maps(
     for name, inner in new.items():
         if name not in old:
             added[f"f:{name}"] = everything(ftype.field(name), inner)
-        elif differ(old[name], inner):
-            _put(f"f:{name}", _both(ftype.field(name), old[name], inner), added, modified, removed)
+        elif differs(before := old[name], inner):
+            nodes = _both(ftype.field(name), before, inner, differs)
+            _put(f"f:{name}", nodes, added, modified, removed)
     for name, inner in old.items():
         if name not in new:
             removed[f"f:{name}"] = everything(ftype.field(name), inner)
@@ -65,7 +69,7 @@ def _put(key: str, nodes: _Nodes, *sets: FieldSet) -> None:
             fields[key] = node
 
 
-def _both(ftype: FieldType | None, old: Any, new: Any) -> _Nodes:
+def _both(ftype: FieldType | None, old: Any, new: Any, differs: _Differ) -> _Nodes:
     leaf: _Nodes = (None, {}, None)
     if ftype is None:
         return leaf
@@ -73,18 +77,18 @@ def _both(ftype: FieldType | None, old: Any, new: Any) -> _Nodes:
         before, after = (value if isinstance(value, dict) else {} for value in (old, new))
         if not before and not after:
             return leaf
-        added, modified, removed = _maps(ftype, before, after)
+        added, modified, removed = _maps(ftype, before, after, differs)
         # A deduced value may have been an object and be none now, or the other way round.
         itself = ftype.form == "deduced" and not all(
             value is None or isinstance(value, dict) for value in (old, new)
         )
         return added or None, member(modified) if itself else modified or None, removed or None
     if is_associative(ftype):
-        return _lists(ftype, old, new)
+        return _lists(ftype, old, new, differs)
     return leaf
 
 
-def _lists(ftype: FieldType, old: Any, new: Any) -> _Nodes:
+def _lists(ftype: FieldType, old: Any, new: Any, differs: _Differ) -> _Nodes:
     before, after = elements_of(ftype, old), elements_of(ftype, new)
     if not before and not after:
         return None, {}, None
@@ -101,8 +105,9 @@ def _lists(ftype: FieldType, old: Any, new: Any) -> _Nodes:
             # It was there several times, as a mark without fields, and is an element again.
             removed[key] = {}
             added[key] = everything(ftype.items, found[0])
-        elif differ(there[0], found[0]):
-            _put(key, _both(ftype.items, there[0], found[0]), added, modified, removed)
+        elif differs(there[0], found[0]):
+            nodes = _both(ftype.items, there[0], found[0], differs)
+            _put(key, nodes, added, modified, removed)
     for key, found in before.items():
         if key not in after:
             removed[key] = {} if len(found) > 1 else everything(ftype.items, found[0])

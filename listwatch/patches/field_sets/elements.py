@@ -106,10 +106,10 @@ def arranged(fields: FieldSet) -> FieldSet:
     """The set with its keys in the order in which they are written."""
     if not fields:
         return fields
-    keys = list(fields)
-    plain = all(key[0] in ".f" for key in keys)
-    keys.sort() if plain else keys.sort(key=_rank)
-    return {key: arranged(fields[key]) for key in keys}
+    keys = sorted(fields)
+    if keys[-1][0] not in ".f":  # elements of lists come behind all fields in this order, too
+        keys.sort(key=_rank)
+    return {key: arranged(node) if (node := fields[key]) else node for key in keys}
 
 
 _KINDS = {".": 0, "f": 1, "k": 2, "v": 3, "i": 4}

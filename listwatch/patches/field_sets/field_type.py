@@ -27,6 +27,10 @@ class FieldType(Protocol):
         """Whether this object or list is owned as a whole."""
 
     @property
+    def loose(self) -> bool:
+        """Whether values below may change their type: true becoming 1 is a change then."""
+
+    @property
     def scalar(self) -> str:
         """`string`, `number`, `boolean`, or '' for any of them."""
 

@@ -92,6 +92,19 @@ def without(one: FieldSet, other: FieldSet) -> FieldSet:
     return left
 
 
+def covers(one: FieldSet, other: FieldSet) -> bool:
+    """Whether all that is in the second is in the first."""
+    for key, node in other.items():
+        if key == SELF:
+            continue
+        there = one.get(key)
+        if there is None or (is_member(node) and not is_member(there)):
+            return False
+        if node and not covers(there, node):
+            return False
+    return True
+
+
 ANY = "*"
 
 
