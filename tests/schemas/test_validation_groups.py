@@ -116,7 +116,8 @@ def cron(**spec: Any) -> Document:  # Any: JSON
         (
             {"schedule": "TZ=UTC @daily"},
             (
-                'spec.schedule: Invalid value: "TZ=UTC @daily": cannot use TZ or CRON_TZ in schedule, '
+                'spec.schedule: Invalid value: "TZ=UTC @daily": cannot use TZ or CRON_TZ in '
+                "schedule, "
                 "use timeZone field instead"
             ),
         ),
@@ -203,7 +204,8 @@ def test_the_name_of_a_cron_job_leaves_room_for_its_jobs() -> None:
             {"controller": "none"},
             [
                 (
-                    'spec.controller: Invalid value: "none": must be a domain-prefixed path (such as '
+                    'spec.controller: Invalid value: "none": must be a domain-prefixed path '
+                    "(such as "
                     '"acme.io/foo")'
                 )
             ],
@@ -217,11 +219,13 @@ def test_the_name_of_a_cron_job_leaves_room_for_its_jobs() -> None:
                     "value 1"
                 ),
                 (
-                    'spec.limits[0].min[cpu]: Invalid value: "2": min value 2 is greater than default '
+                    'spec.limits[0].min[cpu]: Invalid value: "2": min value 2 is greater than '
+                    "default "
                     "request value 1"
                 ),
                 (
-                    'spec.limits[0].min[cpu]: Invalid value: "2": min value 2 is greater than default '
+                    'spec.limits[0].min[cpu]: Invalid value: "2": min value 2 is greater than '
+                    "default "
                     "value 1"
                 ),
             ],
@@ -232,7 +236,8 @@ def test_the_name_of_a_cron_job_leaves_room_for_its_jobs() -> None:
             [
                 'spec.hard[pods]: Invalid value: "1500m": must be an integer',
                 (
-                    'spec.hard[nonsense]: Invalid value: "nonsense": must be a standard resource for '
+                    'spec.hard[nonsense]: Invalid value: "nonsense": must be a standard '
+                    "resource for "
                     "quota"
                 ),
             ],
@@ -248,7 +253,8 @@ def test_the_name_of_a_cron_job_leaves_room_for_its_jobs() -> None:
             [
                 'spec.request: Invalid value: "eA==": PEM block type must be CERTIFICATE REQUEST',
                 (
-                    'spec.signerName: Invalid value: "x": must be a fully qualified domain and path of '
+                    'spec.signerName: Invalid value: "x": must be a fully qualified domain and '
+                    "path of "
                     "the form 'example.com/signer-name'"
                 ),
             ],
@@ -348,7 +354,8 @@ def hook(**more: Any) -> Document:  # Any: JSON
         (
             {"timeoutSeconds": 31},
             (
-                "webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be between 1 "
+                "webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be "
+                "between 1 "
                 "and 30 seconds"
             ),
         ),
@@ -359,7 +366,8 @@ def hook(**more: Any) -> Document:  # Any: JSON
         (
             {"clientConfig": {"url": "http://a.test/"}},
             (
-                "webhooks[0].clientConfig.url: Invalid value: \"http\": 'https' is the only allowed "
+                "webhooks[0].clientConfig.url: Invalid value: \"http\": 'https' is the only "
+                "allowed "
                 "URL scheme; desired format: https://host[/path]"
             ),
         ),
