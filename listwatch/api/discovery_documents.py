@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from listwatch.protocol.kinds import api_version
+from listwatch.registry.conversions import stored_kind
 from listwatch.schemas.kinds import storage_version_hash
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def _entry(resource: Resource) -> JSONObject:
     if resource.categories:
         entry["categories"] = list(resource.categories)
     if "list" in resource.verbs:  # what is not kept has no form to change
-        entry["storageVersionHash"] = storage_version_hash(resource.gvk)
+        entry["storageVersionHash"] = storage_version_hash(stored_kind(resource))
     return entry
 
 

@@ -18,6 +18,7 @@ import orjson
 from listwatch.protocol.kinds import GroupVersionKind, api_version
 from listwatch.schemas import facts
 from listwatch.schemas.kinds import builtin_resources
+from listwatch.schemas.openapi_custom import custom_schemas
 from listwatch.schemas.openapi_paths import path_items
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def openapi_v3(group_version: str, resources: Iterable[Resource] | None = None) 
 
     `resources` are all that are served, the built-in ones if it is left out.
     """
-    return _v3(group_version, _as_tuple(resources))
+    return _of(group_version, _as_tuple(resources))
 
 
 def openapi_v2(resources: Iterable[Resource] | None = None) -> Document:
@@ -56,11 +57,17 @@ def openapi_v3_index(resources: Iterable[Resource] | None = None) -> Document:
     paths = {}
     for group, version in sorted({(r.group, r.version) for r in served}):
         path = f"apis/{group}/{version}" if group else f"api/{version}"
-        document = _v3(api_version(group, version), served)
+        document = _of(api_version(group, version), served)
         if document is not None:
             url = f"/openapi/v3/{path}?hash={document.etag}"
             paths[path] = {"serverRelativeURL": url}
     return _document(orjson.dumps({"paths": paths}))
+
+
+def _of(group_version: str, resources: tuple[Resource, ...]) -> Document | None:
+    # Made anew only when something of this group version changes, as definitions do all the time.
+    served = tuple(r for r in resources if r.api_version == group_version)
+    return _v3(served) if served else None
 
 
 def _as_tuple(resources: Iterable[Resource] | None) -> tuple[Resource, ...]:
@@ -75,18 +82,15 @@ def _document(body: bytes) -> Document:
     return Document(body, hashlib.sha512(body).hexdigest().upper())
 
 
-@lru_cache(64)
-def _v3(group_version: str, resources: tuple[Resource, ...]) -> Document | None:
-    served = [resource for resource in resources if resource.api_version == group_version]
-    if not served:
-        return None
+@lru_cache(512)
+def _v3(served: tuple[Resource, ...]) -> Document:
     paths: dict[str, Any] = {}  # Any: OpenAPI
     for resource in served:
         paths |= path_items(resource)
     head = {"openapi": "3.0.0", "info": _info(), "paths": paths}
-    schemas = b",".join(
-        orjson.dumps(name) + b":" + facts.schema_text(name) for name in _closure(served)
-    )
+    texts = {name: facts.schema_text(name) for name in _closure(served)}
+    texts |= {name: orjson.dumps(schema) for name, schema in custom_schemas(served).items()}
+    schemas = b",".join(orjson.dumps(name) + b":" + texts[name] for name in sorted(texts))
     body = orjson.dumps(head)[:-1] + b',"components":{"schemas":{' + schemas + b"}}}"
     return _document(body)
 
@@ -98,6 +102,7 @@ def _v2(resources: tuple[Resource, ...]) -> Document:
         for path, item in path_items(resource).items():
             paths[path] = _path_item_v2(item)
     definitions = {name: _schema_v2(facts.schema(name)) for name in _closure(resources)}
+    definitions |= {k: _schema_v2(schema) for k, schema in custom_schemas(resources).items()}
     document = {"swagger": "2.0", "info": _info(), "paths": paths, "definitions": definitions}
     return _document(orjson.dumps(document))
 
@@ -110,6 +115,8 @@ def _closure(resources: Iterable[Resource]) -> list[str]:
         kinds = [resource.gvk, *(subresource.kind for subresource in resource.subresources)]
         kinds.append(GroupVersionKind(resource.group, resource.version, resource.list_kind))
         wanted += filter(None, map(facts.schema_name, kinds))
+        if resource.custom is not None:
+            wanted += (f"{_META}ListMeta", f"{_META}ObjectMeta")
     while wanted:
         name = wanted.pop()
         if name not in found:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from listwatch.protocol.kinds import GroupVersionKind
 from listwatch.schemas import facts
+from listwatch.schemas.openapi_custom import schema_name
 
 if TYPE_CHECKING:
     from listwatch.protocol.kinds import Resource, Subresource
@@ -27,6 +28,11 @@ _PATCHES = (
     "application/merge-patch+json",
     "application/strategic-merge-patch+json",
 )
+
+
+def _patches(resource: Resource) -> tuple[str, ...]:
+    # A strategic merge needs to know the kind's lists, as it does of the built-in ones alone.
+    return _PATCHES if resource.custom is None else (*_PATCHES[:2], *_PATCHES[3:])
 
 
 def _query(name: str, kind: str = "string") -> Item:
@@ -87,7 +93,7 @@ def _item(operations: dict[str, Item], parameters: list[Item]) -> Item:
 
 
 def _collection(resource: Resource) -> dict[str, Item]:
-    gvk, kind = resource.gvk, _schema_name(resource.gvk)
+    gvk, kind = resource.gvk, schema_name(resource, resource.gvk)
     operations = {}
     if "list" in resource.verbs:
         operations["get"] = _operation(resource, "list", gvk, _list_name(resource), _LIST)
@@ -102,7 +108,7 @@ def _collection(resource: Resource) -> dict[str, Item]:
 
 
 def _object(resource: Resource) -> dict[str, Item]:
-    gvk, kind = resource.gvk, _schema_name(resource.gvk)
+    gvk, kind = resource.gvk, schema_name(resource, resource.gvk)
     operations = {}
     if "get" in resource.verbs:
         operations["get"] = _operation(resource, "get", gvk, kind, [])
@@ -114,13 +120,13 @@ def _object(resource: Resource) -> dict[str, Item]:
         )
     if "patch" in resource.verbs:
         operations["patch"] = _operation(
-            resource, "patch", gvk, kind, _PATCH, body=f"{_META}Patch", types=_PATCHES
+            resource, "patch", gvk, kind, _PATCH, body=f"{_META}Patch", types=_patches(resource)
         )
     return operations
 
 
 def _subresource(resource: Resource, part: Subresource) -> dict[str, Item]:
-    gvk, kind = part.kind, _schema_name(part.kind)
+    gvk, kind = part.kind, schema_name(resource, part.kind)
     operations = {}
     if "get" in part.verbs:
         operations["get"] = _operation(resource, "get", gvk, kind, [], part=part.name)
@@ -134,7 +140,7 @@ def _subresource(resource: Resource, part: Subresource) -> dict[str, Item]:
         )
     if "patch" in part.verbs:
         operations["patch"] = _operation(
-            resource, "patch", gvk, kind, _PATCH, body=f"{_META}Patch", types=_PATCHES,
+            resource, "patch", gvk, kind, _PATCH, body=f"{_META}Patch", types=_patches(resource),
             part=part.name,
         )  # fmt: skip
     return operations
@@ -188,10 +194,6 @@ def _reference(name: str) -> Item:
     return {"$ref": f"{facts.SCHEMA_PREFIX}{name}"}
 
 
-def _schema_name(gvk: GroupVersionKind) -> str | None:
-    return facts.schema_name(gvk)
-
-
 def _list_name(resource: Resource) -> str | None:
     gvk = GroupVersionKind(resource.group, resource.version, resource.list_kind)
-    return facts.schema_name(gvk)
+    return schema_name(resource, gvk)
