@@ -18,8 +18,10 @@ from listwatch.informer import (
     Scope,
     SharedIndexInformer,
     SharedInformerFactory,
+    kubeconfig,
 )
 from listwatch.informer.discovery import find_resource, served_resources
+from listwatch.informer.errors import ConnectionFailedError, ConnectionRefused
 from listwatch.informer.mutations import MutationError
 from listwatch.informer.resources import CONFIG_MAPS, NAMESPACES, PODS
 from listwatch.informer.shared_informer import InformerStateError
@@ -151,3 +153,20 @@ async def test_what_nobody_may_catch_ends_the_informer() -> None:
         await informer(Source(), FakeClock()).run()
 
     assert asyncio.all_tasks() == before
+
+
+async def test_a_kubeconfig_is_enough_for_tls_and_a_stranger_s_certificate_is_refused(
+    server: Server,
+) -> None:
+    config = await asyncio.to_thread(kubeconfig.load, server.kubeconfig)
+    assert config.server == server.secure_url
+    async with Client(config) as client:
+        assert (await client.get(NAMESPACES, "default"))["kind"] == "Namespace"
+    stranger = ClientConfig(server.secure_url, token=config.token)
+    async with Client(stranger) as client:
+        with pytest.raises(ConnectionFailedError, match="CERTIFICATE_VERIFY_FAILED") as caught:
+            await client.get(NAMESPACES, "default")
+        assert not isinstance(caught.value, ConnectionRefused)
+    blind = ClientConfig(server.secure_url, token=config.token, insecure=True)
+    async with Client(blind) as client:
+        assert (await client.get(NAMESPACES, "default"))["kind"] == "Namespace"
