@@ -7,6 +7,7 @@ paths), to the pages' sockets, to static files, or to Django's pages and admin.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
@@ -113,12 +114,18 @@ class Application:
 
     async def _start(self) -> tuple[Runtime, App]:
         runtime = self._make_runtime()
-        await runtime.start()
+        try:
+            await runtime.start()
+        except BaseException:
+            # Its threads would keep the process from ending; the error that counts is the first.
+            with contextlib.suppress(Exception):
+                await runtime.stop()
+            raise
         return runtime, self._make_api()
 
     async def drain(self) -> None:
         """Turn readiness red, end every watch by name, and close every socket."""
-        if self._starting is None or not self._starting.done():
+        if self._starting is None or not self._starting.done() or self._starting.exception():
             return
         runtime, _ = await self.start()
         runtime.ready = False
@@ -132,8 +139,9 @@ class Application:
             return
         await self.drain()
         starting, self._starting = self._starting, None
-        runtime, _ = await starting
-        await runtime.stop()
+        if not (starting.done() and starting.exception()):
+            runtime, _ = await starting
+            await runtime.stop()
 
     async def _live(self, receive: Receive, send: Send) -> None:
         while True:

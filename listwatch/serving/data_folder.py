@@ -25,6 +25,7 @@ class DataFolder:
         self.path = Path(os.path.abspath(path))  # noqa: PTH100 (resolve() would follow links, and ask the disk)
         self.database = self.path / "listwatch.sqlite3"
         self.token = self.path / "token"
+        self.controllers_token = self.path / "controllers-token"
         self.secret_key = self.path / "secret-key"
         self.kubeconfig = self.path / "kubeconfig"
         self.ca_certificate = self.path / "ca.crt"

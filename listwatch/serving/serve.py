@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from listwatch.serving.application import Application
+from listwatch.serving.controllers import ControllersProcess
 from listwatch.serving.granian import TLS, Port
 
 logger = logging.getLogger("listwatch.serving")
@@ -25,6 +26,7 @@ logger = logging.getLogger("listwatch.serving")
 PATIENCE = 10.0  # seconds for requests that are open when the server stops
 DRAIN_AGAIN = 0.1  # seconds: a watch that began while watches were being ended is ended then
 GOODBYE = 1.0  # seconds for clients to read what they were sent and to close
+LOOK = 0.5  # seconds between two looks at the controllers
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -43,13 +45,14 @@ def run(
     ready: Callable[[], None],
     signals: Sequence[signal.Signals] = SIGNALS,
     leash: socket.socket | None = None,
+    controllers: ControllersProcess | None = None,
 ) -> None:
     """Serve until a signal, or until the other end of the leash is gone.
 
-    `ready` is called once requests are answered.
+    `ready` is called once requests are answered; the controllers are started after it.
     """
     with asyncio.Runner(loop_factory=_new_loop()) as runner:
-        runner.run(_serve(application, listeners, ready, _Asked(signals, leash)))
+        runner.run(_serve(application, listeners, ready, _Asked(signals, leash), controllers))
 
 
 def _new_loop() -> Callable[[], asyncio.AbstractEventLoop] | None:
@@ -66,6 +69,7 @@ async def _serve(
     listeners: Sequence[Listener],
     ready: Callable[[], None],
     asked: _Asked,
+    controllers: ControllersProcess | None,
 ) -> None:
     asked.listen()
     try:
@@ -75,13 +79,23 @@ async def _serve(
         stop = asyncio.create_task(asked.event.wait())
         _spare_the_collector()
         ready()
+        looking = asyncio.create_task(_look_after(controllers))
         await asyncio.wait({stop, *running}, return_when=asyncio.FIRST_COMPLETED)
         stop.cancel()
+        looking.cancel()
+        if controllers is not None:
+            await asyncio.to_thread(controllers.stop)
         patience = asyncio.ensure_future(_drain(application))
         await asyncio.gather(*(port.stop(patience) for port in ports))
         patience.cancel()
     finally:
         await application.stop()
+
+
+async def _look_after(controllers: ControllersProcess | None) -> None:
+    while controllers is not None:
+        controllers.look()
+        await asyncio.sleep(LOOK)
 
 
 def _spare_the_collector() -> None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from listwatch.serving import serve
 from listwatch.serving.application import Application
+from listwatch.serving.controllers import ControllersProcess
 
 logger = logging.getLogger("listwatch.serving")
 
@@ -34,10 +35,14 @@ class Workers:
     """The children of one `serve`. Nothing may have started a thread before `run`: it forks."""
 
     def __init__(
-        self, application: Application, listeners: Sequence[Sequence[serve.Listener]]
-    ) -> None:  # fmt: skip
+        self,
+        application: Application,
+        listeners: Sequence[Sequence[serve.Listener]],
+        controllers: ControllersProcess | None = None,
+    ) -> None:
         self._application = application
         self._listeners = listeners
+        self._controllers = controllers
         self._workers: dict[int, _Worker] = {}
         self._asked = 0
         self._failed = False
@@ -54,7 +59,11 @@ class Workers:
             if not announced and all(worker.is_ready for worker in self._workers.values()):
                 announced = True
                 ready()
+            if self._controllers is not None and announced and not self._asked:
+                self._controllers.look()
             self._reap()
+        if self._controllers is not None:
+            self._controllers.stop()
         return not self._failed
 
     def _handle(self, number: int, frame: object) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
+import os
+import secrets
 import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import connections
+from django.db import OperationalError, connections
 from django.utils.module_loading import import_string
 
 from listwatch.management.options import add_data
@@ -20,6 +22,8 @@ from listwatch.serving.data_folder import AlreadyServedError
 from listwatch.serving.preparing import Prepared, prepared
 
 if TYPE_CHECKING:
+    from listwatch.serving.controllers import ControllersProcess
+    from listwatch.serving.data_folder import DataFolder
     from listwatch.serving.granian import TLS
 
 
@@ -54,6 +58,11 @@ class Command(BaseCommand):
             "--no-controllers", action="store_true",
             help="an API server alone: no controllers, no service-account admission",
         )  # fmt: skip
+        parser.add_argument(
+            "--controllers", default="*", metavar="LIST",
+            help="which of the controllers run: `*` for all, `-name` for all but one, '' for none",
+        )  # fmt: skip
+        parser.add_argument("--nodes", type=int, default=3, help="how many nodes there are")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Serve; returns after an orderly stop."""
@@ -69,6 +78,8 @@ class Command(BaseCommand):
                 self._serve(ready, options)
         except (AlreadyServedError, ImproperlyConfigured) as error:
             raise CommandError(str(error)) from error
+        except OperationalError as error:
+            raise CommandError(f"the database: {str(error).strip()}") from error
 
     def _serve(self, ready: Prepared, options: dict[str, Any]) -> None:
         from listwatch.serving import certificates
@@ -94,23 +105,43 @@ class Command(BaseCommand):
             self.stdout.flush()
 
         tls = TLS(folder.server_certificate, folder.server_key)
-        _run(list(zip(plain, secure, strict=True)), tls, announce)
+        controllers = (
+            None if options["no_controllers"] else _controllers(folder, plain_url, options)
+        )
+        _run(list(zip(plain, secure, strict=True)), tls, announce, controllers)
+
+
+def _controllers(folder: DataFolder, url: str, options: dict[str, Any]) -> ControllersProcess:
+    """The child that is started when the server answers."""
+    from listwatch.serving.controllers import ControllersCommand, ControllersProcess
+
+    # They have one for namespaces, which does more than the server's own.
+    os.environ["LISTWATCH_NAMESPACE_CONTROLLER"] = "no"
+    arguments = ["--controllers", options["controllers"], "--nodes", str(options["nodes"])]
+    if not database.is_sqlite():
+        arguments.append("--leader-elect")  # other servers on this database have theirs
+    token = folder.keep(folder.controllers_token, secrets.token_urlsafe(32))
+    command = ControllersCommand(url, token, folder.ca_certificate, tuple(arguments))
+    return ControllersProcess(command)
 
 
 def _run(
-    sockets: list[tuple[socket.socket, socket.socket]], tls: TLS, announce: Callable[[], None]
+    sockets: list[tuple[socket.socket, socket.socket]],
+    tls: TLS,
+    announce: Callable[[], None],
+    controllers: ControllersProcess | None,
 ) -> None:
     from listwatch.serving import serve
 
     application = import_string(settings.ASGI_APPLICATION)
     listeners = [(serve.Listener(plain), serve.Listener(secure, tls)) for plain, secure in sockets]
     if len(listeners) == 1:
-        serve.run(application, listeners[0], ready=announce)
+        serve.run(application, listeners[0], ready=announce, controllers=controllers)
         return
     from listwatch.serving.workers import Workers
 
     connections.close_all()  # no child may share the parent's
-    if not Workers(application, listeners).run(announce):
+    if not Workers(application, listeners, controllers).run(announce):
         raise CommandError("a worker failed; the log says why")
 
 
