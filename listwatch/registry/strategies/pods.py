@@ -77,6 +77,7 @@ class PodStrategy(Strategy):
         """At `ephemeralcontainers` these change and nothing else of the pod."""
         wanted = (document.get("spec") or {}).get("ephemeralContainers")
         self._only(document, old)
+        document["spec"].pop("ephemeralContainers", None)
         if wanted:
             document["spec"]["ephemeralContainers"] = wanted
         self._count(document, old)
