@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-START_SECONDS = 30.0
+START_SECONDS = 45.0
 
 
 def free_port() -> int:
@@ -47,6 +47,8 @@ class Server:
         self.port = free_port()
         self.secure_port = free_port() if command == "serve" else 0
         self.arguments = list(_without_ports(arguments))
+        if command == "serve" and not any("controllers" in each for each in arguments):
+            self.arguments.append("--controllers=")  # or they would write between a test's lines
         self.environment = environment
         self.process: subprocess.Popen[bytes] | None = None
 
