@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from listwatch.conf import Options
 
 ADMIN = UserInfo("admin", groups=("system:masters", "system:authenticated"))
+CONTROLLERS = UserInfo(
+    "system:kube-controller-manager", groups=("system:masters", "system:authenticated")
+)
 
 
 class Tokens:
@@ -55,12 +58,15 @@ class Tokens:
 
     @classmethod
     def from_options(cls, options: Options) -> Tokens:
-        """The admin's token, given or kept in the data folder, and the static ones."""
+        """The admin's token, given or kept in the data folder, the controllers', static ones."""
         tokens = cls()
         kept = options.data / "token"
         token = options.token or (kept.read_text().strip() if kept.is_file() else "")
         if token:
             tokens.add(token, ADMIN)
+        controllers = options.data / "controllers-token"
+        if controllers.is_file() and (token := controllers.read_text().strip()):
+            tokens.add(token, CONTROLLERS)
         if options.token_auth_file:
             tokens.read_file(Path(options.token_auth_file))
         return tokens

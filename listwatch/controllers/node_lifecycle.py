@@ -76,8 +76,8 @@ class NodeLifecycle(Controller):
     async def _look_at_all(self) -> None:
         while True:
             await self.clock.sleep(LOOK)
-            for name in self.nodes.indexer.keys():
-                self.queue.add(name)
+            for node in self.nodes.lister.list():
+                self.enqueue(node)
 
     def _is_silent(self, name: str, node: JSONObject) -> bool:
         lease = self.leases.lister.get_or_none(f"kube-node-lease/{name}")

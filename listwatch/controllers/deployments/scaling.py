@@ -33,7 +33,7 @@ def total(replica_sets: Iterable[JSONObject]) -> int:
 def is_rolling(deployment: JSONObject) -> bool:
     """Whether new pods come before old ones are gone."""
     strategy = deployment["spec"].get("strategy") or {}
-    return strategy.get("type", "RollingUpdate") == "RollingUpdate"
+    return bool(strategy.get("type", "RollingUpdate") == "RollingUpdate")
 
 
 def absolute(value: int | str | None, whole: int, *, up: bool) -> int:

@@ -35,7 +35,8 @@ def matches_term(term: JSONObject, node: JSONObject) -> bool:
 
 
 def _holds(expression: JSONObject, values: Mapping[str, str]) -> bool:
-    key, wanted = expression["key"], expression.get("values") or ()
+    key = expression["key"]
+    wanted: list[str] = expression.get("values") or []
     value = values.get(key)
     match expression.get("operator"):
         case "In":
