@@ -75,6 +75,7 @@ class Registry:
             freshness=freshness, clock=clock, options=options,
         )  # fmt: skip
         self._backend.allocators[SERVICES] = ServiceAllocator(caches)
+        self._backend.authorizer = self.authorizer
         self.admission = self._backend.admission = Admission(self._backend, self.authorizer)
         key = SigningKey(options.data / "service-account.key")
         self.accounts = ServiceAccountTokens(self._backend, key)
@@ -170,6 +171,7 @@ class Registry:
     async def bootstrap(self) -> None:
         """Make what every cluster has, where it is missing: before the first request."""
         await bootstrapping.make_namespaces(self)
+        await bootstrapping.make_priorities(self)
         await make_roles(self)
 
     async def _refuse_stream(self, ctx: RequestContext) -> None:

@@ -62,3 +62,15 @@ async def test_a_patch_warns_of_what_it_adds(house: House) -> None:
     await house.registry.patch(ctx, "application/merge-patch+json", {"what": 1})
 
     assert ctx.warnings == ['unknown field "what"']
+
+
+async def test_what_is_known_of_the_order_decides_the_order(house: House) -> None:
+    members = (("data", False), ("data.k", False), ("data.k", True), ("what", False))
+    ctx = house.ctx(
+        "configmaps", duplicates=("data.k",), members=members, field_validation="Strict"
+    )
+    error = await refused(house.registry.create(ctx, configmap(what=1)))
+
+    assert error.message.endswith(
+        'strict decoding error: duplicate field "data.k", unknown field "what"'
+    )

@@ -10,7 +10,7 @@ import pytest
 
 from listwatch.admin.examples import EXAMPLES
 from listwatch.protocol.objects import JSONObject
-from listwatch.protocol.options import DeleteOptions
+from listwatch.protocol.options import DeleteOptions, ListOptions
 from listwatch.registry.context import RequestContext, UserInfo
 from tests.registry.house import House, pod, refused, shown
 
@@ -191,3 +191,14 @@ async def test_a_namespace_takes_its_jobs_and_claims_along(house: House) -> None
     assert {"jobs", "persistentvolumeclaims", "roles", "ingresses"} <= {r.resource for r in content}
     scalers = [r.version for r in content if r.resource == "horizontalpodautoscalers"]
     assert scalers == ["v2"]
+
+
+async def test_the_priorities_of_the_system_are_there_from_the_start(house: House) -> None:
+    listed = await house.registry.list(
+        house.ctx("priorityclasses", group=SCHEDULING), ListOptions()
+    )
+
+    assert [version.name for version in listed.versions] == [
+        "system-cluster-critical",
+        "system-node-critical",
+    ]
