@@ -33,6 +33,8 @@ PATHS = {
     "/metrics": "MetricsView",
     "/healthz": "HealthView",
     "/readyz/ping": "HealthView",
+    "/.well-known/openid-configuration": "OpenIDConfigurationView",
+    "/openid/v1/jwks": "KeysView",
     "/openapi/v2": "OpenAPIV2View",
     "/openapi/v3": "OpenAPIV3RootView",
     "/openapi/v3/apis/apps/v1": "OpenAPIV3View",
