@@ -23,10 +23,10 @@ from listwatch.changefeed.pump import Pump, PumpStatistics
 from listwatch.conf import Options
 from listwatch.protocol.clock import Clock, SystemClock
 from listwatch.protocol.events import EndReason
-from listwatch.registry.keeping import Keeper
 from listwatch.registry.custom_resources.definitions import Definitions
 from listwatch.registry.custom_resources.lifecycle import Lifecycle
 from listwatch.registry.custom_resources.resources_of import DEFINITIONS
+from listwatch.registry.keeping import Keeper
 from listwatch.registry.namespaces import NamespaceController
 from listwatch.registry.registry import Registry
 from listwatch.registry.resources import ResourceTable

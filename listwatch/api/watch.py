@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from listwatch.api.converted import ConvertedRepresentation
+from listwatch.api.converting import Convert, Converting
 from listwatch.api.negotiation import JSON, PARTIAL, PARTIAL_LIST, TABLE
 from listwatch.api.partial import PartialRepresentation
 from listwatch.api.responses import StreamResponse
@@ -19,7 +20,7 @@ from listwatch.protocol.errors import StatusError, bad_request
 from listwatch.protocol.events import EndReason
 from listwatch.protocol.representations import JSONRepresentation
 from listwatch.protocol.selectors import FieldSelector
-from listwatch.registry.conversions import converts
+from listwatch.registry.conversions import by_webhook, converts
 from listwatch.watchcache.requests import ClientInfo
 
 if TYPE_CHECKING:
@@ -42,10 +43,15 @@ async def watch_response(
     if ctx.name:
         options = _named(ctx, options)
     representation = representation_of(request, ctx)
+    convert: Convert | None = None
+    if by_webhook(ctx.resource):
+        convert = Converting(ctx.resource, representation, request.services.runtime.registry)
+        representation = ConvertedRepresentation(ctx.resource)
     client = ClientInfo(request.agent, ctx.user.name, request.address)
     registry = request.services.runtime.registry
     watcher = await registry.watch(ctx, options, representation, client)
-    return StreamResponse(WatchStream(watcher, request.services.runtime.clock), content_type=JSON)
+    stream = WatchStream(watcher, request.services.runtime.clock, convert)
+    return StreamResponse(stream, content_type=JSON)
 
 
 def representation_of(request: KubernetesRequest, ctx: RequestContext) -> Representation:
@@ -80,7 +86,8 @@ class WatchStream:
     is left a moment to take it, and then cut: it notices, and resumes where it was.
     """
 
-    def __init__(self, watcher: CacheWatcher, clock: Clock) -> None:
+    def __init__(self, watcher: CacheWatcher, clock: Clock, convert: Convert | None = None) -> None:
+        self._convert = convert
         self._watcher = watcher
         self._clock = clock
         self._task: asyncio.Task[object] | None = None
@@ -94,6 +101,8 @@ class WatchStream:
             while (chunk := await watcher.next_chunk()) is not None:
                 self._task = asyncio.current_task()
                 watcher.on_end = self._ended
+                if self._convert is not None:
+                    chunk = await self._convert(chunk)
                 await send(chunk)
                 watcher.on_end = self._task = None
         except asyncio.CancelledError:

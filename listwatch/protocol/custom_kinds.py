@@ -6,7 +6,7 @@ resource knows how its objects are read, completed, checked and shown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -58,6 +58,13 @@ class CustomKind(Protocol):
     @property
     def scale(self) -> ScalePaths | None:
         """Where the scale subresource looks; None if there is none."""
+
+    @property
+    def rules(self) -> CustomKind:
+        """The kind by which objects are completed and checked before they are kept."""
+
+    converted: MutableMapping[bytes, JSONObject]
+    """What a webhook has made of objects lately, by what it was asked."""
 
     terminating: bool
     """Whether the definition is being deleted, so that nothing new may be made. Changes while all

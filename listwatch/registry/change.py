@@ -22,7 +22,7 @@ from listwatch.registry.admission import NAMESPACES, both, empty_namespace
 from listwatch.registry.admission.request import UPDATE
 from listwatch.registry.backend import Step
 from listwatch.registry.context import Written
-from listwatch.registry.conversions import served
+from listwatch.registry.conversions import kept, served
 from listwatch.registry.object_rules import apply_defaults, validate
 from listwatch.registry.strategies.certificates import SigningRequestStrategy
 from listwatch.registry.strategies.namespaces import NamespaceStrategy
@@ -43,9 +43,7 @@ def change(
     backend: Backend, ctx: RequestContext, key: Key, state: State, document: JSONObject
 ) -> Step:
     """The step from a state to a document in the stored form, which is changed; raises 409, 422."""
-    old = state.document()
-    if ctx.resource.custom is not None:
-        ctx.resource.custom.complete(old)
+    old = kept(ctx.resource, state.document())
     strategy = strategy_of(ctx.resource)
     metadata, old_metadata = document["metadata"], old["metadata"]
     _check_revision(ctx, strategy, metadata.pop("resourceVersion", ""), key, state)
@@ -98,10 +96,10 @@ def _step(
         # The log keeps the last state that was stored, as upstream's watch shows it.
         last = empty_namespace(key.name) if key.group_resource == NAMESPACES else None
         return Step(Delete(*where, state.encoded, last), encoded)
-    kept = old if ctx.resource.custom is None else _as_stored(state)
-    if _same(encoded.body, document, state, kept):
+    before = old if ctx.resource.custom is None else _as_stored(state)
+    if _same(encoded.body, document, state, before):
         return Step(None, state.encoded)
-    if field_managers.restore_times(metadata, old_metadata) and _same(b"", document, state, kept):
+    if field_managers.restore_times(metadata, old_metadata) and _same(b"", document, state, before):
         return Step(None, state.encoded)
     return Step(Update(*where, encoded, guard), encoded)
 

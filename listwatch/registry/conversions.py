@@ -7,9 +7,13 @@ and watches hold versions in the stored form, and `api` converts those as it wri
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+import orjson
+
+from listwatch.protocol.errors import invalid
 from listwatch.protocol.kinds import GroupVersionKind
 from listwatch.protocol.objects import Encoded, JSONObject, decode, encode, header
 from listwatch.schemas import autoscaling
@@ -37,10 +41,68 @@ class _Conversion(NamedTuple):
     to_served: Callable[[JSONObject], JSONObject]
 
 
+class ConversionNeededError(Exception):
+    """A webhook must convert a document first: then the same will succeed.
+
+    Whoever catches this puts the answer into `resource.custom.converted` under `key`.
+    """
+
+    def __init__(
+        self, resource: Resource, key: bytes, document: JSONObject, api_version: str
+    ) -> None:
+        super().__init__(f"{resource.kind} to {api_version}")
+        self.resource = resource
+        self.key = key
+        self.document = document
+        self.api_version = api_version
+
+
+def by_webhook(resource: Resource) -> bool:
+    """Whether a webhook makes one version of a custom kind out of another."""
+    custom = resource.custom
+    return custom is not None and custom.conversion.get("strategy") == "Webhook"
+
+
+def kept(resource: Resource, document: JSONObject) -> JSONObject:
+    """An object as it was stored once, in the form that is kept now."""
+    if resource.custom is None:
+        return document
+    if by_webhook(resource):
+        return _asked(resource, document, stored_kind(resource).api_version)
+    resource.custom.complete(document)
+    return document
+
+
+def _asked_to_stored(resource: Resource, document: JSONObject) -> JSONObject:
+    custom, target = resource.custom, stored_kind(resource).api_version
+    assert custom is not None
+    if document.get("apiVersion", target) == target:
+        return document
+    # What goes to the webhook is a valid object of the version that was sent.
+    document = copy.deepcopy(document)
+    custom.apply_defaults(document)
+    faults = custom.faults(document, None)
+    if faults:
+        name = (document.get("metadata") or {}).get("name") or ""
+        raise invalid(resource.gvk, name, tuple(faults))
+    return _asked(resource, document, target)
+
+
+def _asked(resource: Resource, document: JSONObject, api_version: str) -> JSONObject:
+    if document.get("apiVersion", api_version) == api_version:
+        return document
+    assert resource.custom is not None
+    key = orjson.dumps([api_version, document])
+    known = resource.custom.converted.get(key)
+    if known is None:
+        raise ConversionNeededError(resource, key, document, api_version)
+    return copy.deepcopy(known)
+
+
 def converts(resource: Resource) -> bool:
     """Whether the objects of a resource are kept in another form than they are served in."""
     if resource.custom is not None:
-        return resource.version != resource.custom.stored_version
+        return resource.version != resource.custom.stored_version and not by_webhook(resource)
     return resource.gvk in _CONVERSIONS
 
 
@@ -54,6 +116,8 @@ def stored_kind(resource: Resource) -> GroupVersionKind:
 
 def to_stored(resource: Resource, document: JSONObject) -> JSONObject:
     """A served object in the form that is kept."""
+    if by_webhook(resource):
+        return _asked_to_stored(resource, document)
     if resource.custom is not None:
         return {**document, "apiVersion": stored_kind(resource).api_version}
     conversion = _CONVERSIONS.get(resource.gvk)
@@ -62,6 +126,8 @@ def to_stored(resource: Resource, document: JSONObject) -> JSONObject:
 
 def to_served(resource: Resource, document: JSONObject) -> JSONObject:
     """A kept object in the form that is served."""
+    if by_webhook(resource):
+        return _asked(resource, document, resource.api_version)
     if resource.custom is not None:
         resource.custom.complete(document)
         return {**document, "apiVersion": resource.api_version}
@@ -80,7 +146,7 @@ def served(resource: Resource, encoded: Encoded) -> Encoded:
 
 def completed(resource: Resource, encoded: Encoded) -> Encoded:
     """The encoding of an object as it was stored once, in the form that is kept now."""
-    if resource.custom is None:
+    if resource.custom is None or by_webhook(resource):
         return encoded
     document = decode(encoded, 0)
     return encode(document) if resource.custom.complete(document) else encoded

@@ -38,7 +38,7 @@ def apply_defaults(resource: Resource, document: JSONObject) -> None:
     if resource.custom is None:
         defaults.apply_defaults(stored_kind(resource), document)
     else:
-        resource.custom.apply_defaults(document)
+        resource.custom.rules.apply_defaults(document)
 
 
 def validate(
@@ -52,4 +52,4 @@ def validate(
     faults = validate_builtin(stored_kind(resource), document, old=old, subresource=subresource)
     if resource.custom is None:
         return list(faults)
-    return [*faults, *resource.custom.faults(document, old)]
+    return [*faults, *resource.custom.rules.faults(document, old)]

@@ -19,7 +19,9 @@ from listwatch.registry.authorization.authorizer import Authorizer
 from listwatch.registry.authorization.bootstrap import make_roles
 from listwatch.registry.authorization.index import RoleIndex
 from listwatch.registry.backend import Backend, Committer
+from listwatch.registry.conversions import by_webhook
 from listwatch.registry.create import create
+from listwatch.registry.custom_resources.conversion import Converter
 from listwatch.registry.delete import delete, delete_collection
 from listwatch.registry.json_web_tokens import SigningKey
 from listwatch.registry.patch import patch
@@ -74,6 +76,7 @@ class Registry:
             resources, caches, committer, readers,
             freshness=freshness, clock=clock, options=options,
         )  # fmt: skip
+        self.converter = Converter(self._backend)
         self._backend.allocators[SERVICES] = ServiceAllocator(caches)
         self._backend.authorizer = self.authorizer
         self.admission = self._backend.admission = Admission(self._backend, self.authorizer)
@@ -89,6 +92,7 @@ class Registry:
         if ctx.subresource in pod_logs.STREAMS:
             raise await pod_logs.refuse_stream(self._backend, ctx)
         version = await reads.get(self._backend, ctx, revision)
+        [version] = await self.converter.versions(ctx.resource, [version])
         return scale.scale_version(ctx, version) if ctx.subresource == "scale" else version
 
     async def log(self, ctx: RequestContext, options: LogOptions) -> str:
@@ -97,7 +101,11 @@ class Registry:
 
     async def list(self, ctx: RequestContext, options: ListOptions) -> ListResult:
         """Objects in key order, as they stood at one revision; raises 400, 410, 504."""
-        return await reads.list_objects(self._backend, ctx, options)
+        found = await reads.list_objects(self._backend, ctx, options)
+        if by_webhook(ctx.resource):
+            versions = await self.converter.versions(ctx.resource, found.versions)
+            found = found._replace(versions=versions)
+        return found
 
     async def watch(
         self,
@@ -123,7 +131,7 @@ class Registry:
             return await eviction.evict(self._backend, ctx, document)
         await self._refuse_stream(ctx)
         self._refuse_subresource(ctx, "create")
-        return await create(self._backend, ctx, document)
+        return await self._converted(ctx, lambda: create(self._backend, ctx, document))
 
     async def update(self, ctx: RequestContext, document: JSONObject) -> Written:
         """Replace an object, its status, its scale or its finalizers; raises 400, 404, 409, 422."""
@@ -131,7 +139,7 @@ class Registry:
             return await scale.update_scale(self._backend, ctx, document)
         await self._refuse_stream(ctx)
         self._refuse_subresource(ctx, "update", *_PARTS, "finalize")
-        return await update(self._backend, ctx, document)
+        return await self._converted(ctx, lambda: update(self._backend, ctx, document))
 
     async def patch(self, ctx: RequestContext, patch_type: str, document: Any) -> Written:
         """Change an object, its status or its scale by a patch (Any: JSON), or apply it.
@@ -145,24 +153,31 @@ class Registry:
         await self._refuse_stream(ctx)
         self._refuse_subresource(ctx, "patch", *_PARTS)
         if patch_type == APPLY_PATCH:
-            return await apply(self._backend, ctx, document)
-        return await patch(self._backend, ctx, patch_type, document)
+            return await self._converted(ctx, lambda: apply(self._backend, ctx, document))
+        return await self._converted(ctx, lambda: patch(self._backend, ctx, patch_type, document))
 
     async def delete(self, ctx: RequestContext, options: DeleteOptions) -> Deleted:
         """Delete an object, or begin to; raises 403, 404, 409."""
         await self._refuse_stream(ctx)
         self._refuse_subresource(ctx, "delete")
-        return await delete(self._backend, ctx, options)
+        deleted = await delete(self._backend, ctx, options)
+        if deleted.encoded is None or not by_webhook(ctx.resource):
+            return deleted
+        return deleted._replace(
+            encoded=await self.converter.encoded(ctx.resource, deleted.encoded, deleted.revision)
+        )
 
     async def delete_collection(
         self, ctx: RequestContext, options: DeleteOptions, selected: ListOptions
     ) -> Sequence[Version]:
         """Delete one by one what a list finds, and give that list; raises what these raise."""
-        return await delete_collection(self._backend, ctx, options, selected)
+        found = await delete_collection(self._backend, ctx, options, selected)
+        return await self.converter.versions(ctx.resource, found)
 
     async def close(self) -> None:
         """Let go of the connections to webhooks."""
         await self.admission.close()
+        await self.converter.close()
 
     async def catch_up(self) -> None:
         """Wait until every answer from memory counts what was committed before this call."""
@@ -173,6 +188,16 @@ class Registry:
         await bootstrapping.make_namespaces(self)
         await bootstrapping.make_priorities(self)
         await make_roles(self)
+
+    async def _converted(
+        self, ctx: RequestContext, work: Callable[[], Awaitable[Written]]
+    ) -> Written:
+        """What a write answers, in the version that was asked for."""
+        if not by_webhook(ctx.resource):
+            return await work()
+        written = await self.converter.run(work)
+        encoded = await self.converter.encoded(ctx.resource, written.encoded, written.revision)
+        return written._replace(encoded=encoded)
 
     async def _refuse_stream(self, ctx: RequestContext) -> None:
         if ctx.subresource in pod_logs.STREAMS:

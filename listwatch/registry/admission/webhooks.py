@@ -23,9 +23,9 @@ from listwatch.registry.admission.hooks import Configurations, rule_matches, sel
 from listwatch.registry.admission.request import DELETE, AdmissionRequest, Plugin
 from listwatch.registry.admission.reviewing import Verdict, refusal, review_of, verdict_of
 from listwatch.registry.admission.web_client import CallError, WebClient
-from listwatch.registry.conversions import stored_kind, to_served, to_stored
-from listwatch.schemas.decoding import DecodeError, decode
-from listwatch.schemas.defaults import apply_defaults
+from listwatch.registry.conversions import to_served, to_stored
+from listwatch.registry.object_rules import apply_defaults, decode
+from listwatch.schemas.decoding import DecodeError
 
 if TYPE_CHECKING:
     from listwatch.protocol.objects import JSONObject
@@ -159,11 +159,11 @@ class MutatingWebhooks(_Webhooks):
         assert request.document is not None
         try:
             changed = json_patch.apply(to_served(resource, request.document), verdict.patch)
-            changed, _ = decode(resource.gvk, changed)
+            changed, _ = decode(resource, resource.gvk, changed)
         except (StatusError, DecodeError) as error:
             raise internal_error(f'webhook "{webhook.name}": {error}') from None
         document = to_stored(resource, changed)
-        apply_defaults(stored_kind(resource), document)
+        apply_defaults(resource, document)
         differs = document != request.document
         request.document = document
         return differs

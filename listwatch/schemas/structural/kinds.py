@@ -7,7 +7,8 @@ it on the Resource that is served.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Mapping, MutableMapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,8 @@ class StructuralKind:
         self.conversion = conversion
         self.list_kind = list_kind
         self.terminating = False
+        self.converted: MutableMapping[bytes, JSONObject] = OrderedDict()
+        self._stored = stored
         schema = (version.get("schema") or {}).get("openAPIV3Schema")
         self.schema: Mapping[str, Any] = schema or {"x-kubernetes-preserve-unknown-fields": True}
         self.subresources: Mapping[str, Any] = version.get("subresources") or {}
@@ -90,6 +93,19 @@ class StructuralKind:
             _path(scale["statusReplicasPath"]),
             _path(scale.get("labelSelectorPath") or ""),
         )
+
+    @cached_property
+    def rules(self) -> StructuralKind:
+        """The kind by which objects are completed and checked before they are kept.
+
+        A webhook may make anything of an object, so that it is checked as what it has become.
+        """
+        if self.version == self.stored_version or self.conversion.get("strategy") != "Webhook":
+            return self
+        return StructuralKind(
+            self._stored, stored=self._stored, conversion=self.conversion,
+            list_kind=self.list_kind, selectable=self.selectable,
+        )  # fmt: skip
 
     @property
     def columns(self) -> tuple[Column, ...]:
