@@ -21,6 +21,7 @@ from listwatch.protocol.errors import StatusError, bad_request, conflict
 from listwatch.protocol.kinds import GroupVersionKind, split_api_version
 from listwatch.registry import last_applied
 from listwatch.registry import metadata as meta
+from listwatch.registry.authorization.creating import check_may_create
 from listwatch.registry.change import change, written
 from listwatch.registry.conversions import to_served, to_stored
 from listwatch.registry.create import create_read
@@ -78,6 +79,7 @@ async def apply(backend: Backend, ctx: RequestContext, config: Any) -> Written:
         except StatusError as error:
             if error.reason != "NotFound" or ctx.subresource:
                 raise
+        check_may_create(backend.authorizer, ctx)
         document = _applied(backend, ctx, target, orjson.loads(body), None)
         if document["metadata"].get("uid"):
             uid = document["metadata"]["uid"]

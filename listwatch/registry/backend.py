@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from listwatch.protocol.kinds import GroupResource
     from listwatch.protocol.versions import Change
     from listwatch.registry.admission.chain import Admission
+    from listwatch.registry.authorization.authorizer import Authorizer
     from listwatch.registry.context import RequestContext
     from listwatch.registry.resources import ResourceTable
     from listwatch.store.readers import Readers
@@ -130,6 +131,7 @@ class Backend:
         self.options = options
         self.allocators: dict[GroupResource, Allocator] = {}
         self.admission: Admission  # by the Registry, since it asks this one
+        self.authorizer: Authorizer | None = None  # likewise; asked where an update creates
 
     def key(self, ctx: RequestContext) -> Key:
         """The object that a request names."""

@@ -53,8 +53,7 @@ def _all_of(fields: FieldSet) -> FieldSet:
 
 def _resets(resource: Resource, subresource: str) -> FieldSet:
     if subresource == "status":
-        custom = "." in resource.group and not resource.group.endswith(".k8s.io")
-        usual = _SPEC_AND_METADATA if custom else _SPEC
+        usual = _SPEC if resource.custom is None else _SPEC_AND_METADATA
         return _AT_STATUS.get(resource.group_resource, usual)
     if subresource == "scale":
         return {}

@@ -11,6 +11,7 @@ import orjson
 
 from listwatch.protocol.errors import StatusError
 from listwatch.registry import metadata as meta
+from listwatch.registry.authorization.creating import check_may_create
 from listwatch.registry.bodies import read_body
 from listwatch.registry.change import change, uid_conflict, written
 from listwatch.registry.conversions import to_stored
@@ -50,5 +51,6 @@ async def update(backend: Backend, ctx: RequestContext, document: JSONObject) ->
             raise
         if uid:
             raise uid_conflict(key, uid, "") from None
+        check_may_create(backend.authorizer, ctx)
         return await create_read(backend, ctx, orjson.loads(body))
     return written(ctx, outcome)

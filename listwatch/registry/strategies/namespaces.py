@@ -23,6 +23,11 @@ class NamespaceStrategy(Strategy):
     has_status: bool = True
     answers_deleted_object: bool = True
 
+    def strip(self, document: JSONObject) -> None:
+        """Its label counts as a default, which whoever makes it owns."""
+        Strategy.strip(self, document)
+        label(document)
+
     def prepare_create(self, document: JSONObject, now: str) -> None:
         """A namespace begins active, and is held by the finalizer of its content."""
         document["status"] = {"phase": "Active"}
