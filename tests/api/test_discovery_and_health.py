@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from listwatch.api.discovery_documents import version_rank
 from tests.api.asking import Face
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
@@ -33,7 +34,13 @@ async def test_groups_come_with_their_preferred_version() -> None:
     one = (await face.ask("GET", "/apis/apps")).json
 
     assert document["kind"] == "APIGroupList"
-    assert document["groups"][0]["name"] == "apps"
+    names = [group["name"] for group in document["groups"]]
+    assert [name for name in names if name in ("apps", "batch", "policy", "autoscaling")] == [
+        "apps", "autoscaling", "batch", "policy",
+    ]  # fmt: skip
+    (scaling,) = (group for group in document["groups"] if group["name"] == "autoscaling")
+    assert [version["version"] for version in scaling["versions"]] == ["v2", "v1"]
+    assert scaling["preferredVersion"]["version"] == "v2"
     version = {"groupVersion": "apps/v1", "version": "v1"}
     assert one == {
         "kind": "APIGroup", "apiVersion": "v1", "name": "apps", "versions": [version],
@@ -206,3 +213,11 @@ async def test_the_whole_of_openapi_is_one_document_of_version_2() -> None:
 
     assert answer.json["swagger"] == "2.0"
     assert (await Face().ask("HEAD", "/openapi/v2")).status == 200
+
+
+def test_the_most_settled_and_highest_version_of_a_group_comes_first() -> None:
+    versions = ["v1alpha1", "other", "v1", "v2beta1", "v10", "v1beta2", "v1beta1", "v2"]
+
+    assert sorted(versions, key=version_rank) == [
+        "v10", "v2", "v1", "v2beta1", "v1beta2", "v1beta1", "v1alpha1", "other",
+    ]  # fmt: skip
