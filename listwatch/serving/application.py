@@ -12,7 +12,9 @@ import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
+from listwatch.api.websockets import WatchSockets
 from listwatch.protocol.events import EndReason
+from listwatch.serving.origins import SameOrigin
 
 if TYPE_CHECKING:
     from listwatch.runtime import Runtime
@@ -39,6 +41,7 @@ KUBERNETES_PATHS = frozenset(
         "version",
     }
 )
+WATCHED_PATHS = frozenset({"api", "apis"})
 GOING_AWAY = 1012  # close code of a socket: the service restarts, so come back
 
 
@@ -85,6 +88,10 @@ class Application:
     async def _route(self, kind: str, scope: Scope, receive: Receive, send: Send) -> None:
         runtime, api = await self.start()
         scope["listwatch.runtime"] = runtime
+        if kind == "websocket" and scope["path"].lstrip("/").split("/", 1)[0] in WATCHED_PATHS:
+            # The end of the watch closes it, when the server stops, too.
+            await SameOrigin(WatchSockets(api))(scope, receive, send)
+            return
         if kind == "websocket":
             sockets = await self._sockets.made()
             await sockets(scope, self._until_stopping(receive), send)
