@@ -58,7 +58,7 @@ class RuntimeStatistics:
 
 
 # Seconds from the start to reading ahead: what is asked for first shall not wait for that.
-_WARM_AFTER = 1.0
+_WARM_AFTER = 2.0
 
 
 class Runtime:
