@@ -108,7 +108,8 @@ async def test_the_one_name_that_a_selector_leaves_is_what_is_asked_for(face: Fa
 @pytest.mark.parametrize(
     ("path", "anybody", "limited"),
     [("/version", 200, 200), ("/healthz", 200, 200), ("/readyz", 200, 200),
-     ("/readyz/ping", 403, 403), ("/api", 403, 200), ("/apis/apps/v1", 403, 200), ("/metrics", 403, 403)],
+     ("/readyz/ping", 403, 403), ("/api", 403, 200), ("/apis/apps/v1", 403, 200),
+     ("/metrics", 403, 403)],
 )  # fmt: skip
 async def test_anybody_sees_health_and_version_and_users_discover(
     face: Face, path: str, anybody: int, limited: int
