@@ -25,7 +25,7 @@ from listwatch.registry.authorization.creating import check_may_create
 from listwatch.registry.change import change, written
 from listwatch.registry.conversions import to_served, to_stored
 from listwatch.registry.create import create_read
-from listwatch.registry.field_managers import StoredVersions, change_of, type_of
+from listwatch.registry.field_managers import StoredVersions, change_of, load, type_of
 from listwatch.registry.object_rules import decode
 from listwatch.schemas.decoding import DecodeError
 from listwatch.schemas.fields import cannot_be_handled
@@ -167,7 +167,7 @@ def _applied(
 ) -> JSONObject:
     entries = live["metadata"].pop("managedFields", []) if live else []
     now = rfc3339(backend.clock.now())
-    loaded = managed_fields.load(entries)
+    loaded = load(ctx.resource, entries)
     document, managers = configured(ctx, target, config, (live, loaded), now)
     metadata = meta.metadata_of(document)
     meta.match_namespace(ctx, metadata)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from listwatch.patches import managed_fields, server_side_apply
 from listwatch.patches.field_sets.comparing import Comparison, compare
 from listwatch.patches.field_sets.elements import UnkeyedError
+from listwatch.patches.field_sets.reconciling import reconciled
 from listwatch.protocol.errors import Cause, invalid
 from listwatch.protocol.kinds import split_api_version
 from listwatch.protocol.options import FIELD_MANAGER_LENGTH
@@ -111,6 +112,18 @@ class StoredVersions:
         return found if found is not None and found.storage == self._resource.storage else None
 
 
+def load(resource: Resource, entries: Entries) -> Managers:
+    """The managers of a stored object, in terms of the schema that its kind has now."""
+    managers = managed_fields.load(entries)
+    ftype = _rules(resource).ftype
+    if not ftype.loose or ftype.form == "deduced":
+        return managers
+    return {
+        key: entry._replace(fields=reconciled(ftype, entry.fields))
+        for key, entry in managers.items()
+    }
+
+
 def track_create(
     ctx: RequestContext, resources: ResourceTable, document: JSONObject, now: str
 ) -> None:
@@ -139,7 +152,7 @@ def track_update(
         if sent is not None and sent != kept and not ctx.subresource:
             managers = {} if managed_fields.is_reset(sent) else _sent(ctx, sent) or None
         if managers is None and kept:
-            loaded = managed_fields.load(kept)
+            loaded = load(ctx.resource, kept)
             after = _updated(ctx, resources, loaded, (old, document), now)
             entries = kept if after is loaded else managed_fields.dump(after)
         elif managers is not None:
