@@ -5,6 +5,7 @@ An informer of `listwatch.informer` keeps the Endpoints; its handler tells `subs
 
 from __future__ import annotations
 
+import asyncio
 from types import TracebackType
 from typing import Self
 
@@ -46,6 +47,7 @@ class InformerDiscovery:
         )  # fmt: skip
         self._subscriptions = Subscriptions()
         self._counts = Counts()
+        self._synced: asyncio.Task[None] | None = None
 
     async def get_instances(self, service: Service) -> tuple[Instance, ...]:
         """From the store; asked of the server only if the store has nothing of that name.
@@ -78,6 +80,8 @@ class InformerDiscovery:
     async def start(self) -> None:
         """Begin; returns at once."""
         self._informer.start()
+        if self._synced is None:
+            self._synced = asyncio.create_task(self._tell_of_nothing())
 
     async def wait_synced(self) -> None:
         """Return when the first list is in the store."""
@@ -85,6 +89,9 @@ class InformerDiscovery:
 
     async def stop(self) -> None:
         """End, and wait for it."""
+        if self._synced is not None:
+            self._synced.cancel()
+            await asyncio.gather(self._synced, return_exceptions=True)
         await self._informer.stop()
         await self._subscriptions.clear()
 
@@ -112,6 +119,12 @@ class InformerDiscovery:
     def informer_statistics(self) -> InformerStatistics:
         """What the informer behind it counts."""
         return self._informer.statistics()
+
+    async def _tell_of_nothing(self) -> None:
+        # No event comes of what is not there: who listens to it must learn that, too.
+        await self._informer.wait_synced()
+        for subscription in self._subscriptions.all():
+            subscription.offer(self._stored(subscription.service))
 
     def _stored(self, service: Service) -> tuple[Instance, ...]:
         stored = self._informer.lister.get_or_none(f"{service.namespace}/{service.name}")
