@@ -5,3 +5,7 @@ write does is `registry`'s business; what a watch sends is `watchcache`'s.
 """
 
 from __future__ import annotations
+
+from listwatch.api.lean import load_rest_framework
+
+load_rest_framework()
