@@ -23,6 +23,8 @@ from listwatch.changefeed.pump import Pump, PumpStatistics
 from listwatch.conf import Options
 from listwatch.protocol.clock import Clock, SystemClock
 from listwatch.protocol.events import EndReason
+from listwatch.registry.api_services.aggregator import Aggregator
+from listwatch.registry.api_services.remotes import API_SERVICES
 from listwatch.registry.custom_resources.definitions import Definitions
 from listwatch.registry.custom_resources.lifecycle import Lifecycle
 from listwatch.registry.custom_resources.resources_of import DEFINITIONS
@@ -112,6 +114,8 @@ class Runtime:
         self.definitions = Definitions(self.resources, self.caches)
         self.pump.follow(DEFINITIONS, self.definitions)
         self.lifecycle = Lifecycle(self.registry, self.definitions, clock=self.clock)
+        self.aggregator = Aggregator(self.registry, self.caches, clock=self.clock)
+        self.pump.follow(API_SERVICES, self.aggregator.remotes)
 
     async def start(self, *, serving: bool = True) -> None:
         """Start every part; `serving` is False in a process that only reads and writes."""
@@ -126,6 +130,7 @@ class Runtime:
             await self.registry.bootstrap()
             self.compactor.start()
             self.lifecycle.start()
+            self.aggregator.start()
             if self.options.namespace_controller:
                 self.namespaces.start()
                 self.observers.add(self.keeper)
@@ -143,13 +148,19 @@ class Runtime:
         self.observers.remove(self.keeper)
         await self.keeper.stop()
         await self.lifecycle.stop()
-        self.caches.end_watches(EndReason.SERVER_STOPPING)
+        await self.aggregator.stop()
+        self.end_streams()
         await self.compactor.stop()
         await self.registry.close()
         await asyncio.to_thread(self.committer.stop)
         await self.pump.stop()
         await asyncio.to_thread(self.readers.stop)
         self.freshness.close()
+
+    def end_streams(self) -> None:
+        """End every watch by name, and those of other servers that pass through here."""
+        self.caches.end_watches(EndReason.SERVER_STOPPING)
+        self.aggregator.end_streams()
 
     def call(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
         """Run a coroutine in the runtime's loop, for synchronous code in another thread."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from listwatch.api.aggregation.discovery import merged
 from listwatch.protocol.kinds import api_version
 from listwatch.registry.conversions import stored_kind
 from listwatch.schemas.kinds import storage_version_hash
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from listwatch.protocol.kinds import Resource, Subresource
     from listwatch.protocol.objects import JSONObject
+    from listwatch.registry.api_services.remotes import Remote, Remotes
     from listwatch.registry.resources import ResourceTable
 
 AGGREGATED = ("apidiscovery.k8s.io", "v2", "APIGroupDiscoveryList")
@@ -40,14 +42,18 @@ _VERSION = re.compile("v([0-9]+)(?:(alpha|beta)([0-9]+))?")
 class Discovery:
     """The discovery documents of a table of resources, as they are now."""
 
-    def __init__(self, table: ResourceTable) -> None:
+    def __init__(self, table: ResourceTable, remotes: Remotes | None = None) -> None:
         self._table = table
+        self._remotes = remotes
         self._made: dict[str, bytes] = {}
         table.subscribe(lambda resource, served: self._made.clear())
+        if remotes is not None:
+            remotes.listen(self._made.clear)
 
     def groups(self) -> list[str]:
         """The names of all groups but the core one, in order."""
-        names = [name for name in self._table.groups() if name]
+        names = {name for name in self._table.groups() if name}
+        names.update(remote.group for remote in self._others())
         rank = {name: number for number, name in enumerate(_ORDER)}
         return sorted(names, key=lambda name: (rank.get(name, len(rank)), name))
 
@@ -57,7 +63,7 @@ class Discovery:
 
     def group(self, name: str) -> bytes | None:
         """`/apis/{group}`; None if there is none."""
-        if not name or name not in self._table.groups():
+        if not name or name not in self.groups():
             return None
         return self._kept(f"group {name}", lambda: self._group(name))
 
@@ -80,7 +86,16 @@ class Discovery:
         return made
 
     def _versions(self, group: str) -> list[str]:
-        return sorted(self._table.groups()[group], key=version_rank)
+        versions = set(self._table.groups().get(group, ()))
+        others = {one.version: one for one in self._others() if one.group == group}
+        versions.update(others)
+        if len(others) < len(versions):
+            return sorted(versions, key=version_rank)
+        # Of a group that is served elsewhere, its APIServices say what comes first.
+        return sorted(versions, key=lambda v: (-others[v].version_priority, version_rank(v)))
+
+    def _others(self) -> tuple[Remote, ...]:
+        return () if self._remotes is None else self._remotes.all()
 
     def _group_list(self) -> JSONObject:
         groups = [self._described(name) for name in self.groups()]
@@ -112,12 +127,7 @@ class Discovery:
                 if group
                 else {"creationTimestamp": None},
                 "versions": [
-                    {
-                        "version": version,
-                        "resources": [_aggregate(r) for r in self._table.of(group, version)],
-                        "freshness": "Current",
-                    }
-                    for version in self._versions(group)
+                    self._aggregated_version(group, version) for version in self._versions(group)
                 ],
             }
             for group in groups
@@ -128,6 +138,15 @@ class Discovery:
             "metadata": {},
             "items": items,
         }
+
+    def _aggregated_version(self, group: str, version: str) -> JSONObject:
+        remote = None if self._remotes is None else self._remotes.find(group, version)
+        if remote is None or self._remotes is None:
+            resources = [_aggregate(r) for r in self._table.of(group, version)]
+            return {"version": version, "resources": resources, "freshness": "Current"}
+        resources = merged(self._remotes.resources(group, version))
+        freshness = "Current" if remote.available else "Stale"
+        return {"version": version, "resources": resources, "freshness": freshness}
 
 
 def version_rank(version: str) -> tuple[int, int, int, str]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler
 
+from listwatch.api.aggregation.routes import proxied
 from listwatch.api.compression import accepts_gzip, compressed
 from listwatch.api.request import KubernetesRequest
 from listwatch.api.responses import KubernetesResponse, Stream, StreamResponse
@@ -101,7 +102,7 @@ class KubernetesHandler(ASGIHandler):
     ) -> Stream | None:
         services = self.services(scope["listwatch.runtime"])
         request = KubernetesRequest(scope, body or b"", services)
-        view = view_of(request.info)()
+        view = proxied(request) or view_of(request.info)()
         if body is None:
             view.too_large = request_entity_too_large(services.runtime.options.body_limit)
         try:

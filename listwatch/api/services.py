@@ -29,4 +29,4 @@ class Services:
     def __post_init__(self) -> None:
         self.authorizer = RoleAuthorizer(self.runtime.registry.authorizer)
         self.runtime.registry.reviews.static = [self.tokens.user]
-        self.discovery = Discovery(self.runtime.resources)
+        self.discovery = Discovery(self.runtime.resources, self.runtime.aggregator.remotes)

@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from listwatch.api.websockets import WatchSockets
-from listwatch.protocol.events import EndReason
 from listwatch.serving.origins import SameOrigin
 
 if TYPE_CHECKING:
@@ -136,7 +135,7 @@ class Application:
             return
         runtime, _ = await self.start()
         runtime.ready = False
-        runtime.caches.end_watches(EndReason.SERVER_STOPPING)
+        runtime.end_streams()
         assert self._stopping is not None
         self._stopping.set()
 

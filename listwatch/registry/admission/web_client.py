@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from listwatch.protocol.kinds import GroupResource
+from listwatch.registry.service_addresses import AddressError, address_of
 
 if TYPE_CHECKING:
     import aiohttp
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from listwatch.protocol.objects import JSONObject
     from listwatch.registry.backend import Backend
 
-SERVICES = GroupResource("", "services")
-ENDPOINTS = GroupResource("", "endpoints")
 _LIMIT = 3 * 1024 * 1024  # bytes of an answer
 
 
@@ -112,29 +110,7 @@ class WebClient:
         namespace, name = service.get("namespace") or "", service.get("name") or ""
         port, path = service.get("port") or 443, service.get("path") or ""
         url = f"https://{name}.{namespace}.svc:{port}/{path.lstrip('/')}"
-        found = self._backend.cached(SERVICES, namespace, name)
-        if found is None:
-            raise CallError(f'Post "{url}": service "{name}" not found')
-        spec = found.decode().get("spec") or {}
-        if spec.get("type") == "ExternalName":
-            return url, f"{spec.get('externalName')}:{port}"
-        wanted = next((one for one in spec.get("ports") or () if one.get("port") == port), None)
-        if wanted is None:
-            raise CallError(f'Post "{url}": no service port {port} found for service "{name}"')
-        address = self._endpoint(namespace, name, wanted.get("name") or "")
-        if not address:
-            raise CallError(f'Post "{url}": no endpoints available for service "{name}"')
-        return url, address
-
-    def _endpoint(self, namespace: str, name: str, port: str) -> str:
-        found = self._backend.cached(ENDPOINTS, namespace, name)
-        subsets = [] if found is None else found.decode().get("subsets") or []
-        for subset in subsets:
-            numbers = [
-                p["port"] for p in subset.get("ports") or () if (p.get("name") or "") == port
-            ]
-            for address in subset.get("addresses") or ():
-                if numbers:
-                    ip = address["ip"]
-                    return f"[{ip}]:{numbers[0]}" if ":" in ip else f"{ip}:{numbers[0]}"
-        return ""
+        try:
+            return url, address_of(self._backend.cached, namespace, name, port).netloc
+        except AddressError as error:
+            raise CallError(f'Post "{url}": {error}') from None

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from listwatch.protocol.kinds import GroupResource
+from listwatch.registry.strategies.api_services import ApiServiceStrategy
 from listwatch.registry.strategies.batch import JobStrategy
 from listwatch.registry.strategies.certificates import SigningRequestStrategy
 from listwatch.registry.strategies.custom import CustomStrategy
@@ -39,6 +40,7 @@ _ADMISSION, _RBAC = "admissionregistration.k8s.io", "rbac.authorization.k8s.io"
 _STORAGE, _RESOURCE = "storage.k8s.io", "resource.k8s.io"
 _STRATEGIES = {
     GroupResource("apiextensions.k8s.io", "customresourcedefinitions"): DefinitionStrategy(),
+    GroupResource("apiregistration.k8s.io", "apiservices"): ApiServiceStrategy(),
     GroupResource("", "namespaces"): NamespaceStrategy(),
     GroupResource("", "nodes"): NodeStrategy(),
     GroupResource("", "pods"): PodStrategy(),

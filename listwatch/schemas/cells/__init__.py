@@ -15,6 +15,7 @@ from listwatch.protocol.objects import JSONObject
 from listwatch.schemas.cells import (
     batch,
     events,
+    extensions,
     network,
     nodes,
     plain,
@@ -49,6 +50,7 @@ _CELLS: dict[tuple[str, str], Callable[[JSONObject, float], Cells]] = {
     ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"): policies.validating_policy,
     ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"): policies.policy_binding,
     ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"): policies.webhooks,
+    ("apiregistration.k8s.io", "APIService"): extensions.api_service,
     ("apps", "ControllerRevision"): policies.controller_revision,
     ("apps", "DaemonSet"): workloads.daemon_set,
     ("apps", "Deployment"): workloads.deployment,
