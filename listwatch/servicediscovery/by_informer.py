@@ -29,25 +29,29 @@ class InformerDiscovery:
     """A ServiceDiscovery that asks for a list once and hears the rest by one watch.
 
     `namespace` bounds what it caches; '' caches all. Services out of it cannot be listened to.
+    With `each_service` it has an informer for each service that is listened to, and hears of no
+    other: less to receive for who needs few of many, and more watches for who needs most.
     """
 
     def __init__(
-        self, client: Client, *, namespace: str = "", options: InformerOptions | None = None
+        self,
+        client: Client,
+        *,
+        namespace: str = "",
+        each_service: bool = False,
+        options: InformerOptions | None = None,
     ) -> None:
         self._client = client
         self._namespace = namespace
-        self._informer = SharedIndexInformer(
-            HTTPListerWatcher(client, ENDPOINTS, namespace=namespace),
-            resource=ENDPOINTS, options=options, clock=client.clock,
-        )  # fmt: skip
-        # A state in between is of no use to whoever routes requests.
-        self._informer.add_handler(
-            on_add=self._added, on_update=self._updated, on_delete=self._deleted,
-            options=HandlerOptions("service discovery", policy="coalesce"),
-        )  # fmt: skip
+        self._each_service = each_service
+        self._options = options
+        self._informers: dict[Service | None, SharedIndexInformer] = {}  # None: of all
+        self._tasks: set[asyncio.Task[None]] = set()
         self._subscriptions = Subscriptions()
         self._counts = Counts()
-        self._synced: asyncio.Task[None] | None = None
+        self._started = False
+        if not each_service:
+            self._follow(None)
 
     async def get_instances(self, service: Service) -> tuple[Instance, ...]:
         """From the store; asked of the server only if the store has nothing of that name.
@@ -55,7 +59,7 @@ class InformerDiscovery:
         That is so before the first list, out of the namespace, and for a service so new that its
         event is still under way. What the answer is stays out of the store, which has one writer.
         """
-        found = self._informer.lister.get_or_none(f"{service.namespace}/{service.name}")
+        found = self._stored(service)
         if found is not None:
             self._counts.cached_reads += 1
             return instances_of(service, found)
@@ -72,28 +76,32 @@ class InformerDiscovery:
             raise ValueError(
                 f"{service} is not in {self._namespace}, which is all that is followed"
             )
-        subscription = self._subscriptions.add(service, listener, lambda _: None)
-        if self._informer.has_synced:
-            subscription.offer(self._stored(service))
+        if self._each_service and service not in self._informers:
+            self._follow(service)
+        subscription = self._subscriptions.add(service, listener, self._emptied)
+        if self._informers[self._scope_of(service)].has_synced:
+            subscription.offer(instances_of(service, self._stored(service)))
         return subscription
 
     async def start(self) -> None:
         """Begin; returns at once."""
-        self._informer.start()
-        if self._synced is None:
-            self._synced = asyncio.create_task(self._tell_of_nothing())
+        self._started = True
+        for informer in self._informers.values():
+            self._run(informer)
 
     async def wait_synced(self) -> None:
-        """Return when the first list is in the store."""
-        await self._informer.wait_synced()
+        """Return when the first lists are in the store."""
+        await asyncio.gather(*(each.wait_synced() for each in self._informers.values()))
 
     async def stop(self) -> None:
         """End, and wait for it."""
-        if self._synced is not None:
-            self._synced.cancel()
-            await asyncio.gather(self._synced, return_exceptions=True)
-        await self._informer.stop()
+        self._started = False
+        informers = list(self._informers.values())
+        await asyncio.gather(*(each.stop() for each in informers))
         await self._subscriptions.clear()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -110,25 +118,64 @@ class InformerDiscovery:
     def statistics(self) -> DiscoveryStatistics:
         """A record of now."""
         listeners = self._subscriptions.all()
+        lists = sum(each.reflector.lists for each in self.informer_statistics())
         return DiscoveryStatistics(
             len({each.service for each in listeners}), len(listeners), self._counts.events,
-            self._informer.statistics().reflector.lists, self._counts.cached_reads,
-            self._counts.asked_reads,
+            lists, self._counts.cached_reads, self._counts.asked_reads,
         )  # fmt: skip
 
-    def informer_statistics(self) -> InformerStatistics:
-        """What the informer behind it counts."""
-        return self._informer.statistics()
+    def informer_statistics(self) -> tuple[InformerStatistics, ...]:
+        """What the informers behind it count."""
+        return tuple(each.statistics() for each in self._informers.values())
 
-    async def _tell_of_nothing(self) -> None:
+    def _scope_of(self, service: Service) -> Service | None:
+        return service if self._each_service else None
+
+    def _follow(self, service: Service | None) -> None:
+        informer = SharedIndexInformer(
+            HTTPListerWatcher(
+                self._client, ENDPOINTS,
+                namespace=service.namespace if service else self._namespace,
+                field_selector=f"metadata.name={service.name}" if service else "",
+            ),
+            resource=ENDPOINTS, options=self._options, clock=self._client.clock,
+        )  # fmt: skip
+        # A state in between is of no use to whoever routes requests.
+        informer.add_handler(
+            on_add=self._added, on_update=self._updated, on_delete=self._deleted,
+            options=HandlerOptions("service discovery", policy="coalesce"),
+        )  # fmt: skip
+        self._informers[service] = informer
+        if self._started:
+            self._run(informer)
+
+    def _run(self, informer: SharedIndexInformer) -> None:
+        if not informer.starting:
+            informer.start()
+            self._keep(asyncio.create_task(self._tell_of_nothing(informer)))
+
+    def _emptied(self, service: Service) -> None:
+        informer = self._informers.pop(service, None)
+        if informer is not None:
+            self._keep(asyncio.create_task(informer.stop()))
+
+    def _keep(self, task: asyncio.Task[None]) -> None:
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _tell_of_nothing(self, informer: SharedIndexInformer) -> None:
         # No event comes of what is not there: who listens to it must learn that, too.
-        await self._informer.wait_synced()
+        await informer.wait_synced()
         for subscription in self._subscriptions.all():
-            subscription.offer(self._stored(subscription.service))
+            service = subscription.service
+            if self._informers.get(self._scope_of(service)) is informer:
+                subscription.offer(instances_of(service, self._stored(service)))
 
-    def _stored(self, service: Service) -> tuple[Instance, ...]:
-        stored = self._informer.lister.get_or_none(f"{service.namespace}/{service.name}")
-        return instances_of(service, stored)
+    def _stored(self, service: Service) -> JSONObject | None:
+        informer = self._informers.get(self._scope_of(service))
+        if informer is None:
+            return None
+        return informer.lister.get_or_none(f"{service.namespace}/{service.name}")
 
     def _added(self, subject: JSONObject, is_in_initial_list: bool) -> None:
         self._changed(object_key(subject))
@@ -146,4 +193,4 @@ class InformerDiscovery:
         namespace, _, name = key.partition("/")
         service = Service(namespace, name)
         if self._subscriptions.wants(service):
-            self._subscriptions.tell(service, self._stored(service))
+            self._subscriptions.tell(service, instances_of(service, self._stored(service)))

@@ -98,13 +98,20 @@ def by_informer(client: Client) -> InformerDiscovery:
     return InformerDiscovery(client, options=options)
 
 
+def by_informers(client: Client) -> InformerDiscovery:
+    options = InformerOptions(reflector=ReflectorOptions(backoff=QUICK))
+    return InformerDiscovery(client, each_service=True, options=options)
+
+
 def by_watch(client: Client) -> WatchDiscovery:
     return WatchDiscovery(client, backoff=QUICK)
 
 
-@pytest.fixture(params=[by_informer, by_watch], ids=["informer", "watch"])
+@pytest.fixture(
+    params=[by_informer, by_informers, by_watch], ids=["informer", "informers", "watch"]
+)
 async def discovery(request: pytest.FixtureRequest, shop: Shop) -> AsyncIterator[ServiceDiscovery]:
-    """Each of the two, started."""
+    """Each of them, started."""
     made: ServiceDiscovery = request.param(shop.consumer)
     await made.start()
     yield made

@@ -42,9 +42,12 @@ def test_whoever_is_not_ready_takes_no_requests() -> None:
 
 
 def test_what_is_missing_null_or_broken_hurts_nobody() -> None:
-    for subsets in (None, [], [{}], [{"addresses": None, "ports": None}]):
-        assert addresses({**EMPTY, "subsets": subsets}) == []
-    subsets = [{"addresses": [{"ip": "192.0.2.1"}, {}], "ports": [{"port": 80}]}]
+    nothing: list[Any] = [None, [], [{}], [{"addresses": None, "ports": None}]]
+    for nobody in nothing:
+        assert addresses({**EMPTY, "subsets": nobody}) == []
+    subsets: list[dict[str, Any]] = [
+        {"addresses": [{"ip": "192.0.2.1"}, {}], "ports": [{"port": 80}]}
+    ]
     for text in ("not JSON", "[]", '{"192.0.2.1:80": 3}', ""):
         metadata = {**EMPTY["metadata"], "annotations": {METADATA: text}}
         (instance,) = instances_of(SHOP, {"metadata": metadata, "subsets": subsets})

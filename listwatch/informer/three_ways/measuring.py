@@ -193,7 +193,8 @@ class _Run:
                         task.result()
                 return await working
             finally:
-                for task in (working, *tasks):
+                working.cancel()
+                for task in tasks:
                     task.cancel()
                 await asyncio.gather(working, *tasks, return_exceptions=True)
 
