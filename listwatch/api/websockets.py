@@ -78,7 +78,7 @@ class _Socket:
         self._complete = not message.get("more_body", False)
         if self._refused:
             if self._complete:
-                await self._event(b'{"type":"ERROR","object":%b}' % self._rest.strip())
+                await self._event(b'{"type":"ERROR","object":' + self._rest.strip() + b"}")
             return
         *lines, rest = self._rest.split(b"\n")
         self._rest = rest

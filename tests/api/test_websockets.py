@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Subprotocol
 
 from tests.servers import Server
 
@@ -17,9 +18,10 @@ WATCH = "/api/v1/namespaces/default/configmaps?watch=true"
 
 def opened(server: Server, path: str, **options: Any) -> ClientConnection:
     headers = {"Authorization": f"Bearer {server.token}", **options.pop("headers", {})}
-    return connect(
+    made: ClientConnection = connect(
         f"ws://127.0.0.1:{server.port}{path}", additional_headers=headers, proxy=None, **options
     )
+    return made
 
 
 def event(socket: ClientConnection) -> tuple[str, dict[str, Any]]:
@@ -64,9 +66,10 @@ def test_a_refusal_is_an_error_event_that_a_browser_can_read(server: Server) -> 
 
 def test_a_browser_sends_its_token_as_a_protocol(server: Server) -> None:
     token = base64.urlsafe_b64encode(server.token.encode()).decode().rstrip("=")
+    offered = [f"base64url.bearer.authorization.k8s.io.{token}", "base64.binary.k8s.io"]
     with connect(
         f"ws://127.0.0.1:{server.port}{WATCH}&resourceVersion=0&timeoutSeconds=1", proxy=None,
-        subprotocols=[f"base64url.bearer.authorization.k8s.io.{token}", "base64.binary.k8s.io"],
+        subprotocols=[Subprotocol(each) for each in offered],
     ) as socket:  # fmt: skip
         messages = list(socket)
 
