@@ -35,7 +35,7 @@ class Options:
     freshness_timeout: float = 3.0  # a consistent read waits this long for the cache
     bookmark_period: float = 60.0  # between two bookmarks of one watch
     watch_timeout: float = 1800.0  # a watch without timeoutSeconds: random up to twice this
-    flush_interval: float = 0.005  # a busy lane is flushed at most this often
+    flush_interval: float = 0.01  # a busy lane is flushed at most this often
     chunk_bytes: int = 256 * 1024  # of frames joined into one chunk
     slow_reader_timeout: float = 60.0  # a watch that reads nothing for this long ends
     streaming_lists: bool = True  # sendInitialEvents; off: clients fall back to list and watch
