@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from listwatch.protocol.objects import JSONObject
 
 Conditions = list[JSONObject]
+# For messages that are new each time: writing them would be a reason to look again at once.
+WITHOUT_MESSAGE = ("status", "reason")
 
 
 def find(conditions: Iterable[JSONObject] | None, kind: str) -> JSONObject | None:
@@ -36,13 +38,21 @@ def condition(kind: str, status: bool, reason: str, message: str) -> JSONObject:
     }
 
 
-def put(conditions: Conditions, new: JSONObject, now: str, *, updated: bool = False) -> Conditions:
+def put(
+    conditions: Conditions,
+    new: JSONObject,
+    now: str,
+    *,
+    updated: bool = False,
+    compared: tuple[str, ...] = ("status", "reason", "message"),
+) -> Conditions:
     """The conditions with this one; the time of its last transition moves with its status only.
 
-    `updated` keeps lastUpdateTime as well, as conditions of deployments have it.
+    `updated` keeps lastUpdateTime as well, as conditions of deployments have it. One that is equal
+    in what is `compared` stays as it is.
     """
     old = find(conditions, new["type"])
-    if old is not None and all(old.get(k) == new[k] for k in ("status", "reason", "message")):
+    if old is not None and all(old.get(key) == new[key] for key in compared):
         return conditions
     times = {"lastUpdateTime": now} if updated else {}
     moved = old is None or old.get("status") != new["status"]

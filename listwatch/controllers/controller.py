@@ -161,8 +161,10 @@ class Controller:
                 self._conflicts += 1
                 logger.debug("%s: %s was overtaken: %s", self.name, key, error)
             else:
+                # What is refused is told in events as well; what goes wrong in a server is not.
                 self._errors += 1
-                logger.warning("%s: %s failed, and comes back: %s", self.name, key, error)
+                level = logging.WARNING if error.code >= 500 else logging.INFO
+                logger.log(level, "%s: %s failed, and comes back: %s", self.name, key, error)
             self.queue.add_rate_limited(key)
         except TransportError as error:
             self._errors += 1

@@ -152,7 +152,7 @@ class ReplicaSets(Controller):
             wanted = spec.get("replicas")
             reason = "FailedCreate" if (wanted or 0) > len(active) else "FailedDelete"
             made = conditions.condition("ReplicaFailure", True, reason, _text(failure))
-            found = conditions.put(found, made, rfc3339(now))
+            found = conditions.put(found, made, rfc3339(now), compared=conditions.WITHOUT_MESSAGE)
         status = {
             "replicas": len(active),
             "fullyLabeledReplicas": sum(labels.matches(labels_of(pod)) for pod in active),

@@ -305,7 +305,9 @@ class Deployments(Controller):
             found = conditions.without(found, "ReplicaFailure")
         else:
             made = {key: failure.get(key, "") for key in ("type", "status", "reason", "message")}
-            found = conditions.put(found, made, rfc3339(now), updated=True)
+            found = conditions.put(
+                found, made, rfc3339(now), updated=True, compared=conditions.WITHOUT_MESSAGE
+            )
         status["conditions"] = found
         answer = await write_status(self.client, DEPLOYMENTS, look.deployment, status)
         if answer is not None:

@@ -1,0 +1,109 @@
+"""The quota controller: counts what is there, and writes it beside what may be.
+
+Upstream: pkg/controller/resourcequota. What a quota counts is watched from the first quota on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from listwatch.controllers.controller import Controller
+from listwatch.controllers.quotas.usage import add, in_scopes, resource_of, usage_of
+from listwatch.controllers.status import write_status
+from listwatch.informer.discovery import served_resources
+from listwatch.informer.resources import PODS, RESOURCE_QUOTAS
+from listwatch.protocol.quantities import Quantity
+
+if TYPE_CHECKING:
+    from listwatch.controllers.environment import Environment
+    from listwatch.controllers.quotas.usage import Usage
+    from listwatch.informer import SharedIndexInformer
+    from listwatch.protocol.objects import JSONObject
+
+RESYNC = 300.0  # seconds between two counts of everything
+PAUSE = 0.1  # seconds in which many changes become one count
+
+
+class ResourceQuotas(Controller):
+    """Promises a status that is right soon after things have changed."""
+
+    name = "resourcequota-controller"
+
+    def __init__(self, environment: Environment) -> None:
+        super().__init__(environment)
+        self.quotas = self.informer(RESOURCE_QUOTAS)
+        self._counted: dict[str, SharedIndexInformer | None] = {}
+        self._finding = asyncio.Lock()
+        self.follow(self.quotas)
+        self._count("pods", self.informer(PODS))
+        self._count("resourcequotas", self.quotas)
+
+    def background(self) -> list[asyncio.Task[None]]:
+        """Counts everything again now and then."""
+        return [asyncio.create_task(self._count_again(), name=f"{self.name} counts")]
+
+    async def reconcile(self, key: str) -> None:
+        """Count what one quota counts."""
+        quota = self.quotas.lister.get_or_none(key)
+        if quota is None or "deletionTimestamp" in quota["metadata"]:
+            self.unseen.forget(key)
+            return
+        hard: JSONObject = (quota.get("spec") or {}).get("hard") or {}
+        namespace = quota["metadata"]["namespace"]
+        total: Usage = {}
+        for resource in sorted({resource_of(name) for name in hard}):
+            informer = await self._informer_of(resource)
+            if informer is None:
+                continue
+            for subject in informer.lister.in_namespace(namespace):
+                if in_scopes(quota, resource, subject):
+                    total = add(total, usage_of(resource, subject))
+        nothing = Quantity.of(0)
+        status = {"hard": hard, "used": {n: str(total.get(n, nothing)) for n in hard}}
+        answer = await write_status(self.client, RESOURCE_QUOTAS, quota, status)
+        if answer is not None:
+            self.unseen.wrote(key, self.quotas, answer)
+
+    async def _informer_of(self, resource: str) -> SharedIndexInformer | None:
+        """The cache of a counted resource; made and filled when first asked for."""
+        async with self._finding:
+            if resource not in self._counted:
+                served = await served_resources(self.client)
+                found = next((each for each in served if str(each) == resource), None)
+                if found is None or not {"list", "watch"} <= found.verbs:
+                    return None  # not served, or not yet: asked again next time
+                informer = self.environment.informer(found)
+                self._count(resource, informer)
+                informer.start()
+            known = self._counted[resource]
+        if known is not None:
+            await known.wait_synced()
+        return known
+
+    def _count(self, resource: str, informer: SharedIndexInformer) -> None:
+        self._counted[resource] = informer
+
+        def changed(subject: JSONObject | None) -> None:
+            if subject is not None:
+                self._changed(resource, subject["metadata"].get("namespace") or "")
+
+        informer.add_handler(
+            on_add=lambda subject, initial: None if initial else changed(subject),
+            on_update=lambda old, new: (
+                changed(new) if usage_of(resource, old) != usage_of(resource, new) else None
+            ),
+            on_delete=lambda gone: changed(gone.object),
+        )
+
+    def _changed(self, resource: str, namespace: str) -> None:
+        for quota in self.quotas.lister.in_namespace(namespace):
+            hard = (quota.get("spec") or {}).get("hard") or {}
+            if any(resource_of(name) == resource for name in hard):
+                self.queue.add_after(f"{namespace}/{quota['metadata']['name']}", PAUSE)
+
+    async def _count_again(self) -> None:
+        while True:
+            await self.clock.sleep(RESYNC)
+            for quota in self.quotas.lister.list():
+                self.enqueue(quota)
