@@ -16,6 +16,7 @@ from listwatch.conf import Options
 from listwatch.protocol.errors import StatusError
 from listwatch.protocol.objects import encode
 from listwatch.protocol.versions import Version
+from listwatch.registry.api_services.remotes import Remotes
 from listwatch.registry.authorization.authorizer import Authorizer
 from listwatch.registry.authorization.bootstrap import default_objects
 from listwatch.registry.authorization.index import RoleIndex, RoleKey
@@ -174,13 +175,15 @@ class Face:
     def __init__(self, **options: Any) -> None:
         self.clock = FakeClock()
         self.registry = FakeRegistry()
+        caches: Any = SimpleNamespace(progress=SimpleNamespace(applied=100))
         self.runtime = SimpleNamespace(
             options=Options(**options),
             clock=self.clock,
             ready=True,
             registry=self.registry,
             resources=ResourceTable(),
-            caches=SimpleNamespace(progress=SimpleNamespace(applied=100)),
+            caches=caches,
+            aggregator=SimpleNamespace(remotes=Remotes(caches)),
             readers=SimpleNamespace(run=self._no_database),
         )
         tokens = Tokens()

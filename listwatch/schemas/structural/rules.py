@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import re
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,9 @@ _RESERVED = frozenset((
     "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function",
     "if", "import", "let", "loop", "package", "namespace", "return", "var", "void", "while",
 ))  # fmt: skip
+_MADE = {"date-time": "timestamp", "duration": "duration"}
+# A field of the object, unless somebody asks whether it is there, or goes on to a method of it.
+_PATH = re.compile(r"(?<!has\()(?<![\w.'\"])(?:self|oldSelf)(?P<path>(?:\.[A-Za-z_]\w*)*)(?![\w(])")
 _OLD = re.compile(r"\boldSelf\b")
 _ROOT = ("apiVersion", "kind", "metadata")
 
@@ -84,7 +86,7 @@ def _evaluate(rule: Schema, value: Any, node: Node, old: Any, path: str) -> Caus
             text = _OLD.sub(
                 "(size(oldSelf) == 0 ? optional.none() : optional.of(oldSelf[0]))", text
             )
-    made = _compiled(text)
+    made = _compiled(text if optional else _typed(text, node))
     if isinstance(made, str):
         return _cause(rule, f"rule compile error: {made}", path)
     outcome = made.eval(data=data)
@@ -161,11 +163,20 @@ def _escaped(key: str) -> str:
 
 def _formatted(text: str, name: str | None) -> Any:
     try:
-        if name in ("date-time", "date"):
-            found = datetime.fromisoformat(text)
-            return found if found.tzinfo else found.replace(tzinfo=UTC)
-        if name == "byte":
-            return base64.b64decode(text, validate=True)
+        return base64.b64decode(text, validate=True) if name == "byte" else text
     except ValueError:
         return text
-    return text
+
+
+@lru_cache(1024)
+def _typed(text: str, node: Node) -> str:
+    """The expression with its times made times: as values the package takes them as texts alone."""
+
+    def convert(match: re.Match[str]) -> str:
+        here: Node | None = node
+        for key in match["path"].split(".")[1:]:
+            here = None if here is None else here.child(key)
+        name = None if here is None else _MADE.get(here.schema.get("format") or "")
+        return match[0] if name is None else f"{name}({match[0]})"
+
+    return _PATH.sub(convert, text)
