@@ -17,7 +17,7 @@ from tests.servers import Server, running
 
 Route = tuple[str, tuple[str, str]]
 SINGLE_PATHS = (
-    "/", "/index.html", "/api", "/apis", "/api/v1", "/apis/{}", "/apis/{}/{}", "/apis/apps",
+    "/", "/api", "/apis", "/api/v1", "/apis/{}", "/apis/{}/{}", "/apis/apps",
     "/apis/apps/v1", "/version", "/version/", "/openapi/v2", "/openapi/v3", "/openapi/v3/api/v1",
     "/openapi/v3/apis/{}/{}", "/healthz", "/livez", "/readyz", "/healthz/{}", "/livez/{}",
     "/readyz/{}", "/metrics", "/.well-known/openid-configuration", "/openid/v1/jwks",
