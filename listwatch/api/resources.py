@@ -281,6 +281,17 @@ class LogView(SubresourceView):
         return TextResponse(await self.plain.services.runtime.registry.log(ctx, options))
 
 
+class StreamView(SubresourceView):
+    """Into a container, and out of it: whatever is sent is for a kubelet, none of it is read."""
+
+    async def get(self, request: Request) -> KubernetesResponse:
+        """Say why there is no stream; raises 400, 404, 503."""
+        await self.plain.services.runtime.registry.get(self.context(request))
+        raise method_not_served()
+
+    post = put = patch = delete = get
+
+
 class DeprecatedWatchView(ResourceView):
     """The /watch/ paths: a watch whatever the query says, of a collection or of one object."""
 

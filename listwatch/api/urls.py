@@ -18,9 +18,11 @@ from listwatch.api.resources import (
     DeprecatedWatchView,
     LogView,
     ObjectView,
+    StreamView,
     SubresourceView,
 )
 from listwatch.api.version import VersionView
+from listwatch.registry.pod_logs import STREAMS
 
 if TYPE_CHECKING:
     from listwatch.api.request_info import RequestInfo
@@ -74,6 +76,8 @@ def _of_resource(info: RequestInfo) -> type[KubernetesView]:
         return DeprecatedWatchView
     if info.subresource == "log":
         return LogView
+    if info.subresource in STREAMS:
+        return StreamView
     if info.subresource:
         return SubresourceView
     return ObjectView if info.name else CollectionView

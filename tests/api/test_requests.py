@@ -258,3 +258,11 @@ async def test_cbor_cannot_be_applied(face: Face) -> None:
 
     assert answer.status == 415
     assert "application/apply-patch+yaml" in answer.json["message"]
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("part", ["exec", "attach", "portforward", "proxy"])
+async def test_a_stream_is_answered_for_without_a_body(face: Face, method: str, part: str) -> None:
+    answer = await face.ask(method, f"/api/v1/namespaces/ns/pods/none/{part}?command=ls")
+
+    assert (answer.status, answer.json["reason"]) == (404, "NotFound")
