@@ -82,10 +82,25 @@ def strict_faults(ctx: RequestContext, unknown: list[str]) -> str:
     return ""
 
 
-def patch_refused(why: str, patch: object) -> StatusError:
-    """422 for a patch whose result is no object of the kind."""
-    message = f"Invalid value: {quoted(dumps(patch).decode())}: {why}"
+def patch_refused(why: str, patch: str) -> StatusError:
+    """422 for a patch, as `patch_text` has it, whose result is no object of the kind."""
+    message = f"Invalid value: {quoted(patch)}: {why}"
     return StatusError(
         422, "Invalid", f' "" is invalid: patch: {message}',
         causes=(Cause("FieldValueInvalid", message, "patch"),),
     )  # fmt: skip
+
+
+def patch_text(patch: object, *, converted: bool = False) -> str:
+    """A patch as it is quoted: as JSON, or as Go prints a map if upstream has `converted` it."""
+    return _printed(patch) if converted else dumps(patch).decode()
+
+
+def _printed(value: object) -> str:
+    if isinstance(value, dict):
+        return f"map[{' '.join(f'{key}:{_printed(value[key])}' for key in sorted(value))}]"
+    if isinstance(value, list):
+        return f"[{' '.join(map(_printed, value))}]"
+    if value is None:
+        return "<nil>"
+    return value if isinstance(value, str) else dumps(value).decode().removesuffix(".0")

@@ -14,7 +14,7 @@ from listwatch.patches.managed_fields import keep_reset
 from listwatch.protocol.errors import StatusError
 from listwatch.protocol.options import APPLY_PATCH
 from listwatch.registry import metadata as meta
-from listwatch.registry.bodies import check_kind, patch_refused, strict_faults
+from listwatch.registry.bodies import check_kind, patch_refused, patch_text, strict_faults
 from listwatch.registry.change import change, written
 from listwatch.registry.conversions import to_served, to_stored
 from listwatch.registry.object_rules import decode
@@ -78,13 +78,15 @@ def patched(
         document = strategic_merge.apply(old, patch, schema)
     check_kind(document, gvk, backend.resources)
     keep_reset(document)
+    converted = patch_type == STRATEGIC_PATCH
     try:
         document, unknown = decode(ctx.resource, gvk, document)
     except DecodeError as error:
-        raise patch_refused(str(error), patch) from None
+        why = error.converted if converted else str(error)
+        raise patch_refused(why, patch_text(patch, converted=converted)) from None
     faults = strict_faults(ctx, unknown)
     if faults:
-        raise patch_refused(faults, patch)
+        raise patch_refused(faults, patch_text(patch, converted=converted))
     return document
 
 

@@ -35,6 +35,11 @@ class DecodeError(Exception):
     def __str__(self) -> str:
         return self.message
 
+    @property
+    def converted(self) -> str:
+        """What the original says where it converts an object that was read already."""
+        return str(self)
+
 
 class _WrongTypeError(DecodeError):
     """A value of another JSON type. The way to it is filled in as it is left, from the inside."""
@@ -54,6 +59,19 @@ class _WrongTypeError(DecodeError):
         where = f"struct field {self.owner}{self.path} of" if self.path else "value of"
         given = _json_type(self.value, self.shape)
         return f"json: cannot unmarshal {given} into Go {where} type {self.shape.go_type}"
+
+    @property
+    def converted(self) -> str:
+        given, kind = _go_kind(self.value), self.shape.kind
+        if kind is Kind.OBJECT:
+            return f"cannot restore struct from: {given}"
+        if kind is Kind.MAP:
+            return f"cannot restore map from {given}"
+        if kind in (Kind.LIST, Kind.BYTES):
+            return f"cannot restore slice from {given}"
+        if kind in (Kind.STRING, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN):
+            return f"unrecognized type: {self.shape.go_type}"
+        return str(self)  # types that read themselves
 
 
 class Decoded(NamedTuple):
@@ -267,3 +285,10 @@ def _json_type(value: Any, shape: Shape) -> str:
     if isinstance(value, int | float):
         return f"number {value}" if shape.kind is Kind.INTEGER else "number"
     return "array" if isinstance(value, list) else "object"
+
+
+def _go_kind(value: Any) -> str:
+    if isinstance(value, list | dict):
+        return "slice" if isinstance(value, list) else "map"
+    kinds = {bool: "bool", str: "string", int: "int64", float: "float64"}
+    return kinds.get(type(value), "invalid")

@@ -143,7 +143,8 @@ async def test_a_result_of_wrong_types_is_refused_by_the_patch(
     assert [(cause.reason, cause.field) for cause in error.causes] == [
         ("FieldValueInvalid", "patch")
     ]
-    assert "json: cannot unmarshal" in error.message
+    words = "unrecognized type" if patch_type == STRATEGIC_PATCH else "json: cannot unmarshal"
+    assert words in error.message
     assert error.details == {}
 
 
@@ -202,3 +203,26 @@ async def test_a_pod_takes_another_image_but_no_other_policy(house: House) -> No
 
     assert changed["metadata"]["generation"] == 2
     assert error.code == 422
+
+
+@pytest.mark.parametrize(
+    ("patch", "message"),
+    [
+        ({"replicas": "many"}, '"map[spec:map[replicas:many]]": unrecognized type: int32'),
+        ({"paused": 1}, '"map[spec:map[paused:1]]": unrecognized type: bool'),
+        ({"template": []}, '"map[spec:map[template:[]]]": cannot restore struct from: slice'),
+        ({"selector": {"matchLabels": True}},
+         '"map[spec:map[selector:map[matchLabels:true]]]": cannot restore map from bool'),
+        ({"template": {"spec": {"containers": "c", "hostNetwork": None}}},
+         ('"map[spec:map[template:map[spec:map[containers:c hostNetwork:<nil>]]]]": '
+          "cannot restore slice from string")),
+    ],
+)  # fmt: skip
+async def test_a_strategic_patch_is_quoted_and_refused_in_words_of_its_own(
+    house: House, patch: dict[str, Any], message: str
+) -> None:
+    await house.create("deployments", deployment())
+    error = await refused(house.patch("deployments", "d", {"spec": patch}, STRATEGIC_PATCH))
+
+    assert error.code == 422
+    assert error.message == f' "" is invalid: patch: Invalid value: {message}'
