@@ -16,6 +16,7 @@ from listwatch.patches.field_sets.reconciling import reconciled
 from listwatch.patches.field_sets.removing import remove
 from listwatch.protocol.kinds import GroupVersionKind
 from listwatch.schemas.field_types import field_type, structural_type, zero_document
+from tests.patches.histories import Document
 
 SERVICE = field_type(GroupVersionKind("", "v1", "Service"))
 DEDUCED = field_type(GroupVersionKind("example.test", "v1", "Unknown"))
@@ -59,7 +60,7 @@ def test_a_set_is_the_same_when_it_has_been_written_and_read(paths: set[tuple[st
 
 
 def test_what_others_wrote_is_read_in_one_form() -> None:
-    sent = {
+    sent: Document = {
         "f:b": {}, "f:a": {".": {}},
         'k:{"b": 1, "a":"<"}': {"f:x": {}}, "x:new": {}, "i:01": {}, 'v: "s"': {},
     }  # fmt: skip
@@ -78,7 +79,13 @@ def test_what_is_no_set_is_refused(sent: Any) -> None:
 
 
 def test_elements_of_lists_stand_in_the_order_of_their_values() -> None:
-    fields = {'k:{"port":9}': {}, 'k:{"port":10}': {}, 'v:"a"': {}, "v:2": {}, "f:z": {}}
+    fields: sets.FieldSet = {
+        'k:{"port":9}': {},
+        'k:{"port":10}': {},
+        'v:"a"': {},
+        "v:2": {},
+        "f:z": {},
+    }
 
     assert list(elements.arranged(fields)) == [
         "f:z", 'k:{"port":9}', 'k:{"port":10}', "v:2", 'v:"a"',
