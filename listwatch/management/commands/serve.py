@@ -105,9 +105,9 @@ class Command(BaseCommand):
             self.stdout.flush()
 
         tls = TLS(folder.server_certificate, folder.server_key)
-        controllers = (
-            None if options["no_controllers"] else _controllers(folder, plain_url, options)
-        )
+        # With none there is no child, and namespaces are ended by the server's own.
+        none = options["no_controllers"] or not options["controllers"].strip()
+        controllers = None if none else _controllers(folder, plain_url, options)
         _run(list(zip(plain, secure, strict=True)), tls, announce, controllers)
 
 
