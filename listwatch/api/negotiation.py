@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 JSON = "application/json"
 YAML = "application/yaml"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
+OPENAPI = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 MEDIA_TYPES = (JSON, YAML, PROTOBUF)  # as kube-apiserver names them
 META = "meta.k8s.io"
 TABLE = "Table"
@@ -153,9 +154,12 @@ class KubernetesNegotiation(BaseContentNegotiation):
     ) -> tuple[BaseRenderer, str]:
         """The renderer of what was negotiated; raises 406."""
         ours = plain(request)
-        form = ours.form = negotiate(
-            ours.META.get("HTTP_ACCEPT", ""), ours.transforms, stream=ours.info.verb == "watch"
-        )
+        accept = ours.META.get("HTTP_ACCEPT", "")
+        if accept.startswith(OPENAPI):  # of one document only: there is nothing to weigh up
+            for renderer in renderers:
+                if renderer.media_type == OPENAPI:
+                    return renderer, OPENAPI
+        form = ours.form = negotiate(accept, ours.transforms, stream=ours.info.verb == "watch")
         for renderer in renderers:
             if renderer.writes(form):  # type: ignore[attr-defined]
                 return renderer, form.media_type

@@ -11,7 +11,7 @@ from email.utils import formatdate
 from typing import TYPE_CHECKING
 
 from listwatch.api.index import NOT_FOUND
-from listwatch.api.renderers import TextRenderer
+from listwatch.api.renderers import JSONRenderer, OpenAPIRenderer, TextRenderer, YAMLRenderer
 from listwatch.api.responses import EmptyResponse, KubernetesResponse, TextResponse
 from listwatch.api.views import KubernetesView
 from listwatch.protocol.kinds import api_version
@@ -44,9 +44,14 @@ class OpenAPIView(KubernetesView):
 class OpenAPIV2View(OpenAPIView):
     """`/openapi/v2`: everything in one document."""
 
+    renderer_classes = (JSONRenderer, YAMLRenderer, OpenAPIRenderer)
+
     async def get(self, request: Request) -> KubernetesResponse:
-        """The document, as JSON."""
-        return self.document(documents.openapi_v2(self.plain.services.runtime.resources.served()))
+        """The document, as JSON or in the form that kubectl asks for."""
+        served = self.plain.services.runtime.resources.served()
+        if isinstance(request.accepted_renderer, OpenAPIRenderer):
+            return self.document(documents.openapi_v2_protobuf(served))
+        return self.document(documents.openapi_v2(served))
 
     head = get
 

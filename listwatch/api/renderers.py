@@ -12,7 +12,7 @@ import orjson
 from rest_framework.renderers import BaseRenderer
 
 from listwatch.api.forms import Collection, form_of
-from listwatch.api.negotiation import JSON, PARTIAL, PARTIAL_LIST, TABLE, YAML, Form
+from listwatch.api.negotiation import JSON, OPENAPI, PARTIAL, PARTIAL_LIST, TABLE, YAML, Form
 from listwatch.api.wrapping import plain
 from listwatch.protocol import yaml_documents
 
@@ -97,6 +97,20 @@ class TextRenderer(KubernetesRenderer):
     def pieces(self, data: Any, context: Context) -> Iterator[bytes]:  # Any: text, or a Status
         """The text."""
         return iter((data.encode() if isinstance(data, str) else orjson.dumps(data),))
+
+
+class OpenAPIRenderer(KubernetesRenderer):
+    """The OpenAPI document of version 2 as protobuf, for whoever asks for it first."""
+
+    media_type = OPENAPI
+
+    def content_type(self, context: Context) -> str:
+        """The Content-Type of the answer; its name is another than the one that is asked for."""
+        return "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+
+    def pieces(self, data: Any, context: Context) -> Iterator[bytes]:  # Any: bytes, or a Status
+        """The message."""
+        return iter((data if isinstance(data, bytes) else orjson.dumps(data),))
 
 
 STATUS_RENDERERS = {JSON: JSONRenderer(), YAML: YAMLRenderer()}

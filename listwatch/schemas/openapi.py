@@ -20,6 +20,7 @@ from listwatch.schemas import facts
 from listwatch.schemas.kinds import builtin_resources
 from listwatch.schemas.openapi_custom import custom_schemas
 from listwatch.schemas.openapi_paths import path_items
+from listwatch.schemas.openapi_protobuf import document_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,6 +50,11 @@ def openapi_v3(group_version: str, resources: Iterable[Resource] | None = None) 
 def openapi_v2(resources: Iterable[Resource] | None = None) -> Document:
     """The one document of everything, as `openapi_v3` takes it."""
     return _v2(_as_tuple(resources))
+
+
+def openapi_v2_protobuf(resources: Iterable[Resource] | None = None) -> Document:
+    """The same as a protobuf message."""
+    return _v2_protobuf(_as_tuple(resources))
 
 
 def openapi_v3_index(resources: Iterable[Resource] | None = None) -> Document:
@@ -105,6 +111,11 @@ def _v2(resources: tuple[Resource, ...]) -> Document:
     definitions |= {k: _schema_v2(schema) for k, schema in custom_schemas(resources).items()}
     document = {"swagger": "2.0", "info": _info(), "paths": paths, "definitions": definitions}
     return _document(orjson.dumps(document))
+
+
+@lru_cache(2)
+def _v2_protobuf(resources: tuple[Resource, ...]) -> Document:
+    return _document(document_message(orjson.loads(_v2(resources).body)))
 
 
 def _closure(resources: Iterable[Resource]) -> list[str]:

@@ -221,3 +221,13 @@ def test_the_most_settled_and_highest_version_of_a_group_comes_first() -> None:
     assert sorted(versions, key=version_rank) == [
         "v10", "v2", "v1", "v2beta1", "v1beta2", "v1beta1", "v1alpha1", "other",
     ]  # fmt: skip
+
+
+async def test_kubectl_gets_that_document_as_the_protobuf_it_asks_for() -> None:
+    asked = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
+    answer = await Face().ask("GET", "/openapi/v2", headers={"accept": asked})
+    other = await Face().ask("GET", "/version", headers={"accept": asked})
+
+    assert answer.header("content-type") == [asked.replace("@", ".")]
+    assert answer.body.startswith(b"\x0a\x032.0")
+    assert other.status == 406
