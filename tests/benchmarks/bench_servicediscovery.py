@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import resource
 import sys
 import tempfile
@@ -110,6 +111,8 @@ async def measure(server: Server, way: str, number: int, changes: int) -> list[s
             for service in consumer.services:
                 await consumer.until(service, 0)
         await asyncio.sleep(1.0)  # watches that are being opened
+        gc.collect()
+        gc.freeze()  # a thousand informers are many objects to look through
         begun = traffic(consumers)
         cpu = server.processor_seconds()
         delays: list[float] = []
@@ -122,6 +125,7 @@ async def measure(server: Server, way: str, number: int, changes: int) -> list[s
         await asyncio.sleep(0.5)
         ended = traffic(consumers)
         cpu = server.processor_seconds() - cpu
+        gc.unfreeze()
         reads = [await timed(each, read) for each, read in spread(consumers)]
         for service in SERVICES:
             for each in range(1, 6):

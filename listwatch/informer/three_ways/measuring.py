@@ -12,6 +12,7 @@ import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from random import Random
 
 from listwatch.informer.client import Client
 from listwatch.informer.client_config import ClientConfig
@@ -80,7 +81,11 @@ class Record:
 
 
 async def measure(
-    config: ClientConfig, options: Options, *, clock: Clock | None = None
+    config: ClientConfig,
+    options: Options,
+    *,
+    clock: Clock | None = None,
+    random: Random | None = None,
 ) -> AsyncIterator[Record]:
     """A record for each combination, as they come; works in a namespace that it makes and removes.
 
@@ -92,6 +97,7 @@ async def measure(
         await client.create(NAMESPACES, {"metadata": {"name": namespace}})
         try:
             writer = _Writer(client, namespace, options, clock)
+            writer.random = random or writer.random
             await writer.prepare()
             for rate in options.rates:
                 for clients in options.clients:
@@ -110,6 +116,7 @@ class _Writer:
         self.namespace = namespace
         self.options = options
         self.clock = clock
+        self.random = Random()  # noqa: S311 -- spreads writes, guards nothing
         self.written: dict[int, float] = {}  # number, when its write began
         self.objects: dict[int, str] = {}  # number, name of the object
         self._next = 1
@@ -126,7 +133,7 @@ class _Writer:
             await self.client.create(CONFIG_MAPS, subject)
 
     async def write(self, rate: float) -> list[int]:
-        """So many changes at this rate; returns their numbers. Late ones are not made up for."""
+        """So many changes at about this rate; returns their numbers. None is made up for."""
         numbers = []
         for _ in range(self.options.changes):
             begun = self.clock.monotonic()
@@ -137,7 +144,9 @@ class _Writer:
             numbers.append(number)
             patch = {"data": {NUMBER: str(number)}}
             await self.client.patch(CONFIG_MAPS, name, patch, namespace=self.namespace)
-            await self.clock.sleep(max(0.0, begun + 1 / rate - self.clock.monotonic()))
+            # Uneven, or writer and pollers would keep step, and each poll come right after a write.
+            gap = self.random.uniform(0.5, 1.5) / rate
+            await self.clock.sleep(max(0.0, begun + gap - self.clock.monotonic()))
         return numbers
 
 
@@ -201,8 +210,9 @@ class _Run:
     async def _follow(self, client: Client, follower: _Follower) -> None:
         source = HTTPListerWatcher(client, CONFIG_MAPS, namespace=self._writer.namespace)
         interval = self._writer.options.interval
+        phase = self._writer.random.random() * interval
         await WAYS[self._way](
-            Asking(source, follower.saw, follower.ready, self._writer.clock, interval)
+            Asking(source, follower.saw, follower.ready, self._writer.clock, interval, phase)
         )
 
     async def _work(self, rate: float) -> Record:

@@ -33,6 +33,7 @@ class Asking:
     ready: asyncio.Event
     clock: Clock
     interval: float  # between two polls
+    phase: float  # before the second: clients do not all poll at once
 
 
 class Way(Protocol):
@@ -44,6 +45,8 @@ class Way(Protocol):
 
 async def poll(asking: Asking) -> None:
     """List everything, wait, list everything. What came and went in between is not seen."""
+    await _listed(asking)
+    await asking.clock.sleep(asking.phase)
     while True:
         await _listed(asking)
         await asking.clock.sleep(asking.interval)
