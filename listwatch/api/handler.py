@@ -14,6 +14,7 @@ import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import orjson
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler
 
@@ -25,7 +26,7 @@ from listwatch.api.services import Services
 from listwatch.api.tokens import Tokens
 from listwatch.api.urls import view_of
 from listwatch.api.warnings import warning_headers
-from listwatch.protocol.errors import request_entity_too_large
+from listwatch.protocol.errors import bad_request, request_entity_too_large
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -82,6 +83,9 @@ class KubernetesHandler(ASGIHandler):
         try:
             body = await _read_body(scope, receive, runtime.options.body_limit)
         except RequestAborted:
+            # Whoever left hears nothing. Whoever is there still sent what is no HTTP, which the
+            # server tells us in the same way, and would answer with 500 if we were silent.
+            await _refuse_broken_body(send)
             return
         # Whatever is no ASCII is percent-encoded by those who keep to the rules.
         scope["query_string"] = scope["query_string"].decode("latin-1")
@@ -191,6 +195,13 @@ async def _read_body(
         parts.append(part)
         if not message.get("more_body", False):
             return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+async def _refuse_broken_body(send: Callable[[Message], Awaitable[None]]) -> None:
+    body = orjson.dumps(bad_request("the body of the request could not be read").to_dict())
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": 400, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
 class _Disconnect:
