@@ -6,11 +6,11 @@ Both stand in INSTALLED_APPS; `admin.py` registers the models when Django looks 
 from __future__ import annotations
 
 from django.apps import AppConfig
-from django.contrib.admin.apps import AdminConfig
+from django.contrib.admin.apps import SimpleAdminConfig
 
 
-class SiteConfig(AdminConfig):
-    """Django's admin with our site in it."""
+class SiteConfig(SimpleAdminConfig):
+    """Django's admin with our site in it. Admins are looked for with the first page, in `urls`."""
 
     default_site = "listwatch.admin.site.Site"
     default = False

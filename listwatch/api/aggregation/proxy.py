@@ -9,8 +9,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, cast
 
-import aiohttp
-
 from listwatch.api.responses import KubernetesResponse, StreamResponse
 from listwatch.api.views import KubernetesView
 from listwatch.protocol.errors import service_unavailable
@@ -19,6 +17,7 @@ from listwatch.registry.api_services.connections import UnreachableError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    import aiohttp
     from rest_framework.request import Request
 
     from listwatch.api.request import KubernetesRequest
@@ -87,6 +86,8 @@ class ProxyStream:
 
     async def send_to(self, send: Callable[[bytes], Awaitable[None]]) -> bool:
         """Send until it ends; False if the other server broke off."""
+        import aiohttp  # loaded by then: a start needs not wait for it
+
         self._task = asyncio.current_task()
         try:
             async for chunk in self._answer.content.iter_any():
