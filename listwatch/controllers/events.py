@@ -25,6 +25,8 @@ logger = logging.getLogger(__name__)
 NORMAL, WARNING = "Normal", "Warning"
 QUEUE = 1000  # events that wait; more are dropped, as upstream's recorder drops them
 REMEMBERED = 4096  # events that can still be counted up instead of told anew
+# Of one object: so many at once, then one every so many seconds, as upstream's spam filter.
+OBJECT_BURST, OBJECT_SECONDS = 25, 300.0
 WRITERS = 2
 
 
@@ -76,6 +78,7 @@ class EventRecorder:
         self._filled_at = clock.monotonic()
         self._queue: asyncio.Queue[_Happened] = asyncio.Queue(QUEUE)
         self._known: OrderedDict[tuple[str, ...], tuple[str, str, int]] = OrderedDict()
+        self._objects: OrderedDict[str, tuple[float, float]] = OrderedDict()  # tokens, since when
         self._recorded = self._written = self._dropped = 0
 
     def record(
@@ -91,7 +94,7 @@ class EventRecorder:
     ) -> None:
         """Say that this happened to the object."""
         self._recorded += 1
-        if not self._may():
+        if not (self._may_of(str(subject["metadata"].get("uid"))) and self._may()):
             self._dropped += 1
             return
         reference = _reference(resource, subject)
@@ -126,6 +129,16 @@ class EventRecorder:
             return False
         self._tokens -= 1
         return True
+
+    def _may_of(self, uid: str) -> bool:
+        now = self._clock.monotonic()
+        tokens, since = self._objects.get(uid, (float(OBJECT_BURST), now))
+        tokens = min(OBJECT_BURST, tokens + (now - since) / OBJECT_SECONDS)
+        self._objects[uid] = (tokens - 1 if tokens >= 1 else tokens, now)
+        self._objects.move_to_end(uid)
+        if len(self._objects) > REMEMBERED:
+            self._objects.popitem(last=False)
+        return tokens >= 1
 
     async def _write_all(self) -> None:
         while True:

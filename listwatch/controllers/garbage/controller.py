@@ -66,11 +66,11 @@ class GarbageCollector(Controller):
     # What happens
 
     def _changed(self, resource: APIResource, subject: JSONObject) -> None:
-        node, dropped = self.graph.put(resource, subject)
+        node, freed = self.graph.put(resource, subject)
         self._absent.pop(node.uid, None)
         if node.deletes_dependents or node.orphans_dependents or node.owners:
             self.queue.add(node.uid)
-        for uid in dropped:
+        for uid in freed:
             owner = self.graph.nodes.get(uid)
             if owner is not None and owner.deletes_dependents:
                 self.queue.add(uid)
@@ -243,7 +243,7 @@ class GarbageCollector(Controller):
         except NotFoundError:
             return
         if node.uid in self.graph.nodes and "deletionTimestamp" not in answer["metadata"]:
-            self.graph.put(node.resource, answer)
+            self._changed(node.resource, answer)
 
     def _remember_absent(self, uid: str) -> None:
         self._absent[uid] = None

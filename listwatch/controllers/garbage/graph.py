@@ -55,13 +55,14 @@ class Graph:
         self.nodes: dict[str, Node] = {}
 
     def put(self, resource: APIResource, subject: JSONObject) -> tuple[Node, set[str]]:
-        """An object is as it is now: its node, and uids of owners that it has no more."""
+        """An object is as it is now: its node, and uids of owners that it blocks no more."""
         metadata = subject["metadata"]
         uid = str(metadata["uid"])
         node = self.nodes.get(uid)
         if node is None:
             node = self.nodes[uid] = Node(uid)
         before = {owner.uid for owner in node.owners}
+        blocked = {owner.uid for owner in node.owners if owner.blocks}
         node.resource, node.virtual = resource, False
         node.namespace, node.name = metadata.get("namespace") or "", metadata["name"]
         node.version = str(metadata.get("resourceVersion") or "")
@@ -76,7 +77,7 @@ class Graph:
             if owner_node is None:
                 owner_node = self.nodes[new] = Node(new)
             owner_node.dependents.add(uid)
-        return node, before - after
+        return node, blocked - {owner.uid for owner in node.owners if owner.blocks}
 
     def remove(self, uid: str) -> Node | None:
         """An object is gone; its node, with the dependents that it leaves behind."""
