@@ -49,7 +49,7 @@ class Lifecycle:
         self._definitions = definitions
         self._clock = clock
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._again: set[str] = set()
+        self._wakes: dict[str, asyncio.Event] = {}
         self._started = False
         self._written = self._finished = self._errors = 0
         definitions.listen(self._changed)
@@ -77,8 +77,9 @@ class Lifecycle:
         group = name.partition(".")[2]
         # A name that one gives up another of its group may have been waiting for.
         for one in {name, *(n for n in self._definitions.names() if n.partition(".")[2] == group)}:
+            wake = self._wakes.setdefault(one, asyncio.Event())
+            wake.set()
             if one in self._tasks:
-                self._again.add(one)
                 continue
             task = asyncio.create_task(self._work(one), name=f"definition {one}")
             self._tasks[one] = task
@@ -86,14 +87,13 @@ class Lifecycle:
 
     def _done(self, name: str) -> None:
         self._tasks.pop(name, None)
-        if name in self._again and self._started:
-            self._again.discard(name)
+        if self._wakes.pop(name).is_set() and self._started:
             self._changed(name)
 
     async def _work(self, name: str) -> None:
-        delay = _FIRST_RETRY
+        delay, wake = _FIRST_RETRY, self._wakes[name]
         while True:
-            self._again.discard(name)
+            wake.clear()
             try:
                 if await self._attempt(name):
                     return
@@ -106,7 +106,9 @@ class Lifecycle:
             except Exception:
                 self._errors += 1
                 logger.exception("definition %s", name)
-            await self._clock.sleep(delay)
+            timer = self._clock.call_later(delay, wake.set)
+            await wake.wait()
+            timer.cancel()
             delay = min(2 * delay, _LAST_RETRY)
 
     async def _attempt(self, name: str) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from listwatch.protocol.kinds import split_api_version
 from listwatch.protocol.names import label_name_faults, label_value_faults, qualified_name_faults
+from listwatch.schemas import facts
 from listwatch.schemas.validation.faults import (
     IMMUTABLE,
     NEGATIVE,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from listwatch.protocol.objects import JSONObject
 
 ANNOTATIONS_LIMIT = 256 * 1024
+_LENIENT = frozenset({"apiextensions.k8s.io", "apiregistration.k8s.io"})
 _STANDARD_FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 _IMMUTABLE = (
     "name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
@@ -59,7 +61,7 @@ def metadata_faults(gvk: GroupVersionKind, metadata: JSONObject) -> list[Cause]:
         faults.append(invalid("metadata.generation", metadata["generation"], NEGATIVE))
     faults += _shared(metadata)
     if "finalizers" in metadata:
-        faults += _finalizers(metadata["finalizers"])
+        faults += _finalizers(metadata["finalizers"], strict=_is_strict(gvk))
     return faults
 
 
@@ -152,12 +154,17 @@ def _owners(owners: list[JSONObject]) -> list[Cause]:
     return faults
 
 
-def _finalizers(finalizers: list[str]) -> list[Cause]:
+def _is_strict(gvk: GroupVersionKind) -> bool:
+    # Upstream's servers of extensions and of custom objects take any qualified name.
+    return gvk.group not in _LENIENT and facts.schema_name(gvk) is not None
+
+
+def _finalizers(finalizers: list[str], *, strict: bool) -> list[Cause]:
     faults: list[Cause] = []
     for index, name in enumerate(finalizers):
         field = f"metadata.finalizers[{index}]"
         faults += [invalid(field, name, why) for why in qualified_name_faults(name)]
-        if "/" not in name and name not in _STANDARD_FINALIZERS:
+        if strict and "/" not in name and name not in _STANDARD_FINALIZERS:
             why = "name is neither a standard finalizer name nor is it fully qualified"
             faults.append(invalid(field, name, why))
     if {"orphan", "foregroundDeletion"} <= set(finalizers):
