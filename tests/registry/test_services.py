@@ -220,3 +220,11 @@ async def test_an_address_does_not_change_once_it_is_set(house: House) -> None:
         'Service "s" is invalid: spec.clusterIPs[0]: Invalid value: ["10.96.1.3"]: may not change '
         "once set"
     )
+
+
+async def test_an_address_that_is_patched_alone_may_not_change_either(house: House) -> None:
+    await house.create("services", service(clusterIP="10.96.0.7"))
+    error = await refused(house.patch("services", "s", {"spec": {"clusterIP": "10.96.0.8"}}))
+
+    assert (error.code, error.causes[0].field) == (422, "spec.clusterIPs[0]")
+    assert error.causes[0].message == 'Invalid value: ["10.96.0.8"]: may not change once set'

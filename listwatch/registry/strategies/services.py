@@ -85,6 +85,9 @@ def _type(spec: JSONObject) -> str:
 
 def _keep_allocated(new: JSONObject, old: JSONObject) -> None:
     if needs_cluster_ip(old) and needs_cluster_ip(new):
+        first, several = new.get("clusterIP"), new.get("clusterIPs")
+        if first and several and first != old.get("clusterIP") and several == old.get("clusterIPs"):
+            new["clusterIPs"] = [first, *several[1:]]  # who patches the one means both
         if not new.get("clusterIP") and old.get("clusterIP"):
             new["clusterIP"] = old["clusterIP"]
         if not new.get("clusterIPs") and new.get("clusterIP") == old.get("clusterIP"):
