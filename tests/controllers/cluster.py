@@ -67,7 +67,7 @@ class Namespace:
     def get(self, resource: str, name: str) -> Any:
         return self.cluster.get(self.path(resource, name))
 
-    def list(self, resource: str) -> list[Any]:
+    def items(self, resource: str) -> list[Any]:
         items: list[Any] = self.cluster.server.json("GET", self.path(resource))["items"]
         return items
 
@@ -86,7 +86,7 @@ class Namespace:
     def pods(self, **labels: str) -> list[Any]:
         return [
             pod
-            for pod in self.list("pods")
+            for pod in self.items("pods")
             if labels.items() <= (pod["metadata"].get("labels") or {}).items()
         ]
 
@@ -94,7 +94,7 @@ class Namespace:
         return [pod for pod in self.pods(**labels) if is_ready(pod)]
 
     def events(self, reason: str) -> list[Any]:
-        return [event for event in self.list("events") if event["reason"] == reason]
+        return [event for event in self.items("events") if event["reason"] == reason]
 
 
 def template(labels: dict[str, str], image: str = "app:1", **spec: Any) -> Any:

@@ -29,7 +29,7 @@ def replica_sets(namespace: Namespace) -> dict[str, int]:
     """Images and sizes."""
     return {
         each["spec"]["template"]["spec"]["containers"][0]["image"]: each["spec"]["replicas"]
-        for each in namespace.list("replicasets")
+        for each in namespace.items("replicasets")
     }
 
 
@@ -50,7 +50,7 @@ def test_a_deployment_becomes_a_replica_set_and_the_pods_of_that_run(namespace: 
     pods = namespace.pods(app="web")
     assert len(pods) == 5
     assert len({pod["status"]["podIP"] for pod in pods}) == 5
-    (owner,) = namespace.list("replicasets")
+    (owner,) = namespace.items("replicasets")
     for pod in pods:
         (reference,) = pod["metadata"]["ownerReferences"]
         assert reference["uid"] == owner["metadata"]["uid"]
@@ -83,14 +83,14 @@ def test_a_rollback_brings_the_old_replica_set_back_under_a_new_number(
 ) -> None:
     namespace.create("deployments", "web", workload(2))
     rolled_out(namespace, 2)
-    first = {each["metadata"]["uid"] for each in namespace.list("replicasets")}
+    first = {each["metadata"]["uid"] for each in namespace.items("replicasets")}
     set_image(namespace, "app:2")
     rolled_out(namespace, 2, "app:2")
     set_image(namespace, "app:1")  # what `kubectl rollout undo` writes
     done = rolled_out(namespace, 2, "app:1")
 
     assert done["metadata"]["annotations"]["deployment.kubernetes.io/revision"] == "3"
-    current = [each for each in namespace.list("replicasets") if each["spec"]["replicas"]]
+    current = [each for each in namespace.items("replicasets") if each["spec"]["replicas"]]
     assert {each["metadata"]["uid"] for each in current} == first
     annotations = current[0]["metadata"]["annotations"]
     assert annotations["deployment.kubernetes.io/revision-history"] == "1"

@@ -104,7 +104,7 @@ def test_a_deployment_takes_its_replica_sets_and_pods_along(namespace: Namespace
     eventually(lambda: len(namespace.ready(app="web")) == 3)
     namespace.delete("deployments", "web")
 
-    eventually(lambda: not namespace.pods() and not namespace.list("replicasets"))
+    eventually(lambda: not namespace.pods() and not namespace.items("replicasets"))
 
 
 def test_every_namespace_begins_with_an_account_and_an_authority(namespace: Namespace) -> None:
@@ -160,5 +160,5 @@ def test_a_namespace_that_is_made_again_is_empty(cluster: Cluster, namespace: Na
     cluster.server.json("POST", "/api/v1/namespaces", {"metadata": {"name": namespace.name}})
 
     assert namespace.pods() == []
-    names = {each["metadata"]["name"] for each in namespace.list("configmaps")}
+    names = {each["metadata"]["name"] for each in namespace.items("configmaps")}
     assert names <= {"kube-root-ca.crt"}

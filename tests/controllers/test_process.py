@@ -48,6 +48,10 @@ def child_of(server: Server) -> int:
     return int(eventually(look))
 
 
+def wait_for_end(process: int) -> None:
+    eventually(lambda: not Path(f"/proc/{process}").exists())
+
+
 def test_controllers_that_die_are_started_again_and_nothing_is_made_twice(
     cluster: Cluster, namespace: Namespace
 ) -> None:
@@ -80,7 +84,7 @@ def test_the_child_ends_with_its_server_even_if_that_is_killed(tmp_path: Path) -
             process.kill()
             process.wait()
 
-        eventually(lambda child=child: not Path(f"/proc/{child}").exists())
+        wait_for_end(child)
 
 
 def test_the_token_of_the_controllers_is_nobody_elses_and_not_on_the_command_line(
@@ -111,7 +115,7 @@ def test_a_controller_that_is_switched_off_does_nothing(bare: Cluster, tmp_path:
         namespace.create("replicasets", "web", workload(1))
         namespace.create("deployments", "web", workload(1))
         eventually(namespace.ready)
-        always(lambda: len(namespace.list("replicasets")) == 1, 1.0)
+        always(lambda: len(namespace.items("replicasets")) == 1, 1.0)
     finally:
         assert without.stop() == 0
     assert log.read_text() == ""
@@ -157,11 +161,11 @@ def test_with_a_clock_that_runs_ahead_schedules_and_backoffs_come_early(
         seen: set[str] = set()
 
         def three() -> bool:
-            seen.update(each["metadata"]["name"] for each in namespace.list("jobs"))
+            seen.update(each["metadata"]["name"] for each in namespace.items("jobs"))
             return len(seen) >= 3
 
         eventually(three)
-        eventually(lambda: len(namespace.list("jobs")) <= 3)
+        eventually(lambda: len(namespace.items("jobs")) <= 3)
         short = {
             "ttlSecondsAfterFinished": 20,
             "template": template({}, restartPolicy="Never", container={"command": ["true"]}),

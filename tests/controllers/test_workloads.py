@@ -45,7 +45,7 @@ def test_a_stateful_set_counts_its_pods_and_keeps_their_names(namespace: Namespa
     pods = sorted(namespace.pods(**DB), key=lambda pod: pod["metadata"]["creationTimestamp"])
 
     assert sorted(pod["metadata"]["name"] for pod in pods) == ["db-0", "db-1", "db-2"]
-    assert {claim["metadata"]["name"] for claim in namespace.list("persistentvolumeclaims")} == {
+    assert {claim["metadata"]["name"] for claim in namespace.items("persistentvolumeclaims")} == {
         "data-db-0", "data-db-1", "data-db-2",
     }  # fmt: skip
     uid = namespace.get("pods", "db-1")["metadata"]["uid"]
@@ -55,7 +55,7 @@ def test_a_stateful_set_counts_its_pods_and_keeps_their_names(namespace: Namespa
     )
     namespace.patch("statefulsets", "db", {"spec": {"replicas": 1}})
     eventually(lambda: [pod["metadata"]["name"] for pod in namespace.pods(**DB)] == ["db-0"])
-    assert len(namespace.list("persistentvolumeclaims")) == 3
+    assert len(namespace.items("persistentvolumeclaims")) == 3
 
 
 def test_a_stateful_set_updates_down_to_its_partition(namespace: Namespace) -> None:
@@ -161,7 +161,7 @@ def test_a_service_has_the_addresses_of_its_ready_pods(namespace: Namespace) -> 
     def in_slices() -> list[str]:
         return sorted(
             address
-            for each in namespace.list("endpointslices")
+            for each in namespace.items("endpointslices")
             for endpoint in each["endpoints"] or ()
             if endpoint["conditions"]["ready"]
             for address in endpoint["addresses"]
@@ -173,7 +173,7 @@ def test_a_service_has_the_addresses_of_its_ready_pods(namespace: Namespace) -> 
     eventually(lambda: in_endpoints() == [] == in_slices())
     namespace.delete("services", "web")
     eventually(lambda: namespace.get("endpoints", "web") is None)
-    eventually(lambda: namespace.list("endpointslices") == [])
+    eventually(lambda: namespace.items("endpointslices") == [])
 
 
 def test_the_status_of_a_quota_follows_what_is_used(namespace: Namespace) -> None:

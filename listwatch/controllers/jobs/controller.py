@@ -192,9 +192,8 @@ class Jobs(Controller):
             failures += 1
         if not failures:
             return 0.0
-        return (
-            float(ends[-1][0]) + min(FIRST_BACKOFF * 2 ** (failures - 1), LAST_BACKOFF) - look.now
-        )
+        backoff = min(FIRST_BACKOFF * 2.0 ** (failures - 1), LAST_BACKOFF)
+        return ends[-1][0] + backoff - look.now
 
     # Writes
 
