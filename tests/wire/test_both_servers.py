@@ -17,6 +17,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from tests.servers import Server, running
 from tests.wire.streams import CONFIG_MAPS, Stream, config_map
 
+PROMPT = 6.0  # seconds, on a busy machine: a server that waited for its clients would take ten
+
 
 @pytest.fixture
 def name(any_server: Server) -> Iterator[str]:
@@ -108,7 +110,7 @@ def test_a_stop_ends_all_watches_cleanly_and_at_once(command: str, tmp_path: Pat
                 pass
 
         assert all(stream.ended for stream in streams)
-        assert took < 3
+        assert took < PROMPT
         assert "Traceback" not in server.log
 
 
@@ -146,7 +148,7 @@ def test_a_stop_closes_open_sockets(command: str, tmp_path: Path) -> None:
             socket.recv(timeout=5)
             begun = time.monotonic()
             assert server.stop() == 0
-            assert time.monotonic() - begun < 3
+            assert time.monotonic() - begun < PROMPT
             with pytest.raises(ConnectionClosed):
                 list(socket)
 
