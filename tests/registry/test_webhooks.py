@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 
 from listwatch.protocol.objects import JSONObject, encode
-from listwatch.registry.admission.web_client import ENDPOINTS
+from listwatch.registry.service_addresses import ENDPOINTS
 from listwatch.serving.certificates import ensure
 from listwatch.serving.data_folder import DataFolder
 from listwatch.store.writes import Create

@@ -12,7 +12,8 @@ Document = dict[str, Any]  # Any: JSON
 
 
 def spec_of(api_version: str, kind: str, spec: Document) -> Document:
-    return whole(api_version, kind, {"spec": spec})["spec"]
+    found: Document = whole(api_version, kind, {"spec": spec})["spec"]
+    return found
 
 
 def whole(api_version: str, kind: str, document: Document) -> Document:

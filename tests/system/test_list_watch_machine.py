@@ -468,7 +468,7 @@ def run_machine(
 ) -> None:
     """Play so many histories; `quick` is content with the first fault, however long."""
     phases = (Phase.generate,) if quick else tuple(Phase)
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         ListWatchMachine,
         settings=settings(
             max_examples=examples, stateful_step_count=steps, deadline=None, phases=phases,

@@ -193,7 +193,7 @@ class Jobs(Controller):
         if not failures:
             return 0.0
         backoff = min(FIRST_BACKOFF * 2.0 ** (failures - 1), LAST_BACKOFF)
-        return ends[-1][0] + backoff - look.now
+        return float(ends[-1][0] + backoff - look.now)
 
     # Writes
 

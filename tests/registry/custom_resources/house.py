@@ -89,7 +89,7 @@ async def until(holds: Callable[[], Awaitable[bool]]) -> None:
     """Wait for what other tasks do."""
     async with asyncio.timeout(SECONDS):
         while not await holds():
-            await asyncio.sleep(0.002)  # noqa: ASYNC110 (other threads have to commit)
+            await asyncio.sleep(0.002)
 
 
 @contextlib.asynccontextmanager
