@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from listwatch.informer.errors import GoneError, StreamCutError, api_error
-from listwatch.informer.list_watch import HTTPListerWatcher, ListQuery, WatchQuery, WatchStream
+from listwatch.informer.list_watch import (
+    HTTPListerWatcher,
+    ListQuery,
+    WatchEvent,
+    WatchQuery,
+    WatchStream,
+)
 from listwatch.informer.objects import JSONObject
 from listwatch.protocol.clock import Clock
 from listwatch.protocol.events import EventType
@@ -56,19 +62,18 @@ async def long_poll(asking: Asking) -> None:
     """Ask for what is new, hold the line until there is something, take it, ask again.
 
     The API has no such request of its own, so this is the nearest: a watch with a short
-    `timeoutSeconds` from the last version seen, closed by the client as soon as an answer came,
-    and opened again. Over HTTP/1.1 that ends the connection, as nobody can stop a stream halfway;
-    a server made for long polls would end the answer itself and spare the new connection.
+    `timeoutSeconds` from the last version seen, closed by the client as soon as something came,
+    with all that came at once, and opened again. Over HTTP/1.1 that ends the connection, as nobody
+    can stop a stream halfway; a server made for long polls would end the answer itself and spare
+    the new connection.
     """
     version = await _listed(asking)
     while True:
         query = WatchQuery(version, timeout_seconds=HANGING_SECONDS, bookmarks=True)
         try:
             async with _opened(asking, query) as stream:
-                async for event in stream:
+                async for event in _answer(stream):
                     version = _taken(event.type, event.object, asking)
-                    if event.type != EventType.BOOKMARK:
-                        break
         except GoneError:
             version = await _listed(asking)
         except StreamCutError:
@@ -108,6 +113,18 @@ async def _opened(asking: Asking, query: WatchQuery) -> AsyncIterator[WatchStrea
         yield stream
     finally:
         await stream.close()
+
+
+async def _answer(stream: WatchStream) -> AsyncIterator[WatchEvent]:
+    """The first event, however long it takes, and what has come with it."""
+    try:
+        yield await anext(stream)
+        while True:
+            async with asyncio.timeout(0):  # what is there already is taken without waiting
+                event = await anext(stream)
+            yield event
+    except (StopAsyncIteration, TimeoutError):
+        return
 
 
 def _taken(kind: str, subject: JSONObject, asking: Asking) -> str:
