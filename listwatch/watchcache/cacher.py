@@ -124,7 +124,8 @@ class Cacher:
         Ends all watches as `definition changed`. Where an object has changed by it, or with
         `anew`, nobody can follow from before: that is answered with 410. Never awaits.
         """
-        self.end_watches(EndReason.DEFINITION_CHANGED)
+        for watcher in self.watchers():
+            watcher.finish(EndReason.DEFINITION_CHANGED)
         if not self.ready:
             return
         objects = self.versions.live()

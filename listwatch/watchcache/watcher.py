@@ -66,7 +66,7 @@ class CacheWatcher:
     """
 
     __slots__ = (
-        "_backlog", "_bookmark_due", "_first", "_keeper", "_log_position", "_refusal",
+        "_backlog", "_bookmark_due", "_first", "_keeper", "_last", "_log_position",
         "_skip_until", "_state_revision", "_taken_at", "_waiter", "bookmarks", "bytes", "chunks",
         "cursor", "end_reason", "ended_at", "frames", "id", "initial_events", "lane", "on_end",
         "reading", "request", "revision", "schedule", "since_at", "started_from", "tick",
@@ -102,7 +102,7 @@ class CacheWatcher:
         self._skip_until = 0  # it was promised silence up to here
         self._first = request.representation.first_frame_differs
         self._bookmark_due = False
-        self._refusal: bytes | None = None
+        self._last: bytes | None = None
         self._taken_at = now
         self._waiter: asyncio.Future[None] | None = None
 
@@ -139,8 +139,18 @@ class CacheWatcher:
     def refuse(self, error: StatusError, reason: EndReason) -> None:
         """End with one ERROR frame as the last thing that is said."""
         if self.end_reason is None:
-            self._refusal = error_frame(error.to_dict())
+            self._last = error_frame(error.to_dict())
             self.close(reason)
+
+    def finish(self, reason: EndReason) -> None:
+        """End, but tell a reader who keeps up what was applied until now.
+
+        For the end of a kind: nobody can come back and ask for its last deletions.
+        """
+        if self.end_reason is None and self._backlog is None and self.lane is not None:
+            self.lane.flush(self._keeper.clock.monotonic())
+            self._last = self._take_live(self.lane)
+        self.close(reason)
 
     def close(self, reason: EndReason) -> None:
         """End at once; whoever ended it first is named. Never awaits, may be called by anyone."""
@@ -182,8 +192,8 @@ class CacheWatcher:
             self._waiter = None
             self.reading = False
             self._taken_at = self._keeper.clock.monotonic()
-        refusal, self._refusal = self._refusal, None
-        return refusal
+        last, self._last = self._last, None
+        return last
 
     def wake(self) -> None:
         """There may be something to read."""
