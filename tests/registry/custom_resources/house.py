@@ -88,12 +88,7 @@ class CustomHouse(House):
 async def until(holds: Callable[[], Awaitable[bool]]) -> None:
     """Wait for what other tasks do."""
     async with asyncio.timeout(SECONDS):
-        while not await holds():
-<<<<<<< HEAD
         while not await holds():  # noqa: ASYNC110 (other threads have to commit)
-=======
-        while not await holds():
->>>>>>> 2f29bda85869d03601ef4604acdeeb54dde93aea
             await asyncio.sleep(0.002)
 
 
