@@ -62,7 +62,8 @@ def test_events_that_come_later_look_like_the_first_and_the_command_goes_on(
         place.server.json("POST", f"/api/v1/namespaces/{place.namespace}/events", {
             "apiVersion": "v1", "kind": "Event", "metadata": {"name": name},
             "involvedObject": {"namespace": place.namespace, "kind": "Widget", "name": "w"},
-            "reason": f"Reason-{name}", "message": f"message of {name}", "type": "Normal",
+            "reason": f"{place.namespace}-{name}",
+            "message": f"message of {name}", "type": "Normal",
             "lastTimestamp": now,
         })  # fmt: skip
 
@@ -71,20 +72,20 @@ def test_events_that_come_later_look_like_the_first_and_the_command_goes_on(
     watching = kubectl.start("get", "events", "-A", "-w", *how, output=seen)
     try:
         if how != ("--watch-only",):
-            eventually(seen.read_text, "Reason-first")
+            eventually(seen.read_text, f"{place.namespace}-first")
         else:
             time.sleep(1)  # nothing tells when a watch that shows nothing has begun
         for name in ("second", "third"):
             happen(name)
-            text = eventually(seen.read_text, f"Reason-{name}")
+            text = eventually(seen.read_text, f"{place.namespace}-{name}")
         assert watching.poll() is None
     finally:
         watching.kill()
         watching.wait()
     if not how or how == ("--watch-only",):
-        last = [line for line in text.splitlines() if "Reason-third" in line][-1]
+        last = [line for line in text.splitlines() if f"{place.namespace}-third" in line][-1]
         assert last.split()[0] == place.namespace
-        assert last.split()[2:5] == ["Normal", "Reason-third", "widget/w"]
+        assert last.split()[2:5] == ["Normal", f"{place.namespace}-third", "widget/w"]
         assert last.rstrip().endswith("message of third")
 
 

@@ -74,11 +74,13 @@ def test_initial_events_without_a_match_are_refused_in_a_status(place: Place, qu
 
 
 # kubernetes-client/python#1404
-@pytest.mark.parametrize("path", ["/apis/batch/v1/jobs", "/api/v1/pods", "widgets"])
+@pytest.mark.parametrize(
+    "path", ["/apis/batch/v1/namespaces/{}/jobs", "/api/v1/namespaces/{}/pods", "widgets"]
+)
 def test_a_bookmark_has_kind_version_and_revision_and_no_empty_parts(
     place: Place, path: str
 ) -> None:
-    path = place.widgets if path == "widgets" else path
+    path = place.widgets if path == "widgets" else path.format(place.namespace)
     with place.watch(path, STREAMING_LIST) as stream:
         kind, bookmark = event(stream)
 
