@@ -177,6 +177,31 @@ def test_with_a_clock_that_runs_ahead_schedules_and_backoffs_come_early(
         assert controllers.stop() == 0
 
 
+def test_of_two_that_take_part_in_an_election_one_works_and_the_other_takes_over(
+    bare: Cluster, tmp_path: Path
+) -> None:
+    arguments = ("--leader-elect", "--nodes", "1")
+    one = Controllers(bare.server, *arguments, log=tmp_path / "one").start()
+    lease = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager"
+
+    def holder() -> str:
+        return str(((bare.get(lease) or {}).get("spec") or {}).get("holderIdentity") or "")
+
+    first = eventually(holder)
+    two = Controllers(bare.server, *arguments, log=tmp_path / "two").start()
+    try:
+        namespace = bare.namespace("led")
+        namespace.create("deployments", "web", workload(2))
+        eventually(lambda: len(namespace.ready()) == 2)
+        assert holder() == first
+        assert one.stop() == 0  # it lets go of the lease on its way out
+        eventually(lambda: holder() not in ("", first))
+        namespace.patch("deployments", "web", {"spec": {"replicas": 3}})
+        eventually(lambda: len(namespace.ready()) == 3)
+    finally:
+        assert two.stop() == 0
+
+
 def test_a_node_that_falls_silent_loses_its_pods(bare: Cluster, tmp_path: Path) -> None:
     arguments = ("--speed", "60")
     all_of_them = Controllers(bare.server, *arguments, log=tmp_path / "one").start()
