@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FINALIZER = "kubernetes"
 FIRST_LOOK, LAST_LOOK = 0.1, 15.0  # seconds until another look at what was left
-DISCOVERED_FOR = 10.0  # seconds for which a list of kinds is good enough
+DISCOVERED_FOR = 10.0  # seconds for which a list of kinds is good enough, if made since the start
 _BACKGROUND = DeleteOptions(propagation_policy="Background")
 
 
@@ -55,6 +55,7 @@ class Namespaces(Controller):
         self._discovered: tuple[float, list[APIResource]] | None = None
         self._discovering = asyncio.Lock()
         self._looks: dict[str, int] = {}
+        self._began: dict[str, float] = {}
         self.follow(self.namespaces)
         self.pods.add_handler(on_delete=self._pod_gone)
 
@@ -63,6 +64,7 @@ class Namespaces(Controller):
         namespace = self.namespaces.lister.get_or_none(key)
         if namespace is None or "deletionTimestamp" not in namespace["metadata"]:
             self._looks.pop(key, None)
+            self._began.pop(key, None)
             return
         finalizers = (namespace.get("spec") or {}).get("finalizers") or []
         if FINALIZER not in finalizers:
@@ -85,7 +87,8 @@ class Namespaces(Controller):
         await self._delete(PODS, namespace, found)
         if found.left or found.content:
             return found
-        kinds = await self._kinds(found)
+        since = self._began.setdefault(namespace, self.clock.monotonic())
+        kinds = await self._kinds(found, since)
 
         async def delete(resource: APIResource) -> None:
             await self._delete(resource, namespace, found)
@@ -122,12 +125,15 @@ class Namespaces(Controller):
                 resource, item["metadata"]["name"], namespace=namespace, options=_BACKGROUND
             )
 
-    async def _kinds(self, found: _Found) -> list[APIResource]:
-        """All kinds that may be in a namespace and can be deleted."""
+    async def _kinds(self, found: _Found, since: float) -> list[APIResource]:
+        """All kinds that may be in a namespace whose end began at `since`, and can be deleted."""
         async with self._discovering:
             now = self.clock.monotonic()
-            if self._discovered is not None and now - self._discovered[0] < DISCOVERED_FOR:
-                return self._discovered[1]
+            if self._discovered is not None:
+                at, kinds = self._discovered
+                # A kind that is younger than the list may have objects here, too.
+                if since <= at and now - at < DISCOVERED_FOR:
+                    return kinds
             try:
                 served = await served_resources(self.client)
             except (ApiError, TransportError) as error:
