@@ -83,6 +83,7 @@ def _step(
     _prepare(strategy, ctx, document, old, rfc3339(backend.clock.now()))
     causes = validate(ctx.resource, document, old=old, subresource=ctx.subresource)
     causes += strategy.validate(document, old, ctx.subresource)
+    ctx.warnings += [w for w in strategy.warnings(document) if w not in ctx.warnings]
     guard: Guard | None = None
     allocator = backend.allocators.get(ctx.resource.storage)
     if allocator is not None and not ctx.subresource and not causes:

@@ -126,6 +126,7 @@ def prepare(
     guard: Guard | None = None
     causes = validate(ctx.resource, document)
     causes += strategy.validate(document, None, "")
+    ctx.warnings += [w for w in strategy.warnings(document) if w not in ctx.warnings]
     allocator = backend.allocators.get(ctx.resource.storage)
     if allocator is not None and not causes:
         guard, causes = allocator.allocate(document, None)

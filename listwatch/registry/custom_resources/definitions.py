@@ -15,6 +15,7 @@ from listwatch.registry.custom_resources.resources_of import DEFINITIONS, define
 
 if TYPE_CHECKING:
     from listwatch.protocol.kinds import GroupResource, Resource
+    from listwatch.protocol.objects import JSONObject
     from listwatch.protocol.versions import Version
     from listwatch.registry.resources import ResourceTable
     from listwatch.watchcache.caches import Caches
@@ -34,6 +35,7 @@ class Definitions:
         self._resources = resources
         self._caches = caches
         self._served: dict[str, tuple[Resource, ...]] = {}
+        self._accepted: dict[str, JSONObject] = {}
         self._listeners: list[Listener] = []
 
     def listen(self, listener: Listener) -> None:
@@ -44,6 +46,14 @@ class Definitions:
         """All definitions."""
         return tuple(version.name for version in self._caches.cacher(DEFINITIONS).versions.live())
 
+    def accepted(self, group: str) -> dict[str, JSONObject]:
+        """The names that each definition of a group has by now."""
+        end = f".{group}"
+        return {
+            name: names for name, names in self._accepted.items()
+            if name.endswith(end) and name.partition(".")[2] == group
+        }  # fmt: skip
+
     def filled(self) -> None:
         """Serve what is defined in caches that were just filled; nobody has seen anything yet."""
         there = {
@@ -51,8 +61,10 @@ class Definitions:
         }
         for name in self._served.keys() - there.keys():
             self._resources.replace(self._served.pop(name)[0].storage, ())
+        self._accepted.clear()
         for name, version in there.items():
             definition = version.decode()
+            self._accepted[name] = _accepted(definition)
             resources = self._served[name] = resources_of(definition)
             storage = defined(definition)
             self._resources.replace(storage, resources)
@@ -69,6 +81,9 @@ class Definitions:
         definition = version.decode()
         resources = () if version.deleted else resources_of(definition)
         before = self._served.pop(version.name, ())
+        self._accepted.pop(version.name, None)
+        if not version.deleted:
+            self._accepted[version.name] = _accepted(definition)
         if not version.deleted:
             self._served[version.name] = resources
         if resources == before:
@@ -92,6 +107,11 @@ class Definitions:
     def _tell(self, name: str) -> None:
         for listener in self._listeners:
             listener(name)
+
+
+def _accepted(definition: JSONObject) -> JSONObject:
+    names: JSONObject = (definition.get("status") or {}).get("acceptedNames") or {}
+    return names
 
 
 def _mark_terminating(resources: tuple[Resource, ...], metadata: dict[str, object]) -> None:

@@ -50,6 +50,8 @@ class Lifecycle:
         self._clock = clock
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._wakes: dict[str, asyncio.Event] = {}
+        self._naming = asyncio.Lock()
+        self._refused: set[str] = set()  # those that wait for a name that another has
         self._started = False
         self._written = self._finished = self._errors = 0
         definitions.listen(self._changed)
@@ -75,8 +77,8 @@ class Lifecycle:
         if not self._started:
             return
         group = name.partition(".")[2]
-        # A name that one gives up another of its group may have been waiting for.
-        for one in {name, *(n for n in self._definitions.names() if n.partition(".")[2] == group)}:
+        # A name that one gives up another of its group may be waiting for.
+        for one in {name, *(n for n in self._refused if n.partition(".")[2] == group)}:
             wake = self._wakes.setdefault(one, asyncio.Event())
             wake.set()
             if one in self._tasks:
@@ -99,6 +101,7 @@ class Lifecycle:
                     return
             except StatusError as error:
                 if error.code == 404:
+                    self._refused.discard(name)
                     return
                 if error.code != 409:  # moved meanwhile: look again
                     self._errors += 1
@@ -120,17 +123,25 @@ class Lifecycle:
             if FINALIZER not in (metadata.get("finalizers") or ()):
                 return True  # others hold it
             return await self._finish(ctx, definition)
-        others = [
-            (await self._registry.get(self._context(other))).decode()
-            for other in self._definitions.names()
-            if other != name and other.partition(".")[2] == name.partition(".")[2]
-        ]
-        status = accept(definition, others, rfc3339(self._clock.now()))
+        # One after the other, so that no two of them take the same name.
+        async with self._naming:
+            await self._registry.catch_up()
+            await self._accept(ctx)
+        return True
+
+    async def _accept(self, ctx: RequestContext) -> None:
+        definition = (await self._registry.get(ctx)).decode()
+        others = self._definitions.accepted(ctx.name.partition(".")[2])
+        others.pop(ctx.name, None)
+        status = accept(definition, others.values(), rfc3339(self._clock.now()))
+        if condition({"status": status}, "NamesAccepted"):
+            self._refused.discard(ctx.name)
+        else:
+            self._refused.add(ctx.name)
         if status != definition.get("status"):
             definition["status"] = status
             await self._registry.update(replace(ctx, subresource="status"), definition)
             self._written += 1
-        return True
 
     async def _finish(self, ctx: RequestContext, definition: JSONObject) -> bool:
         if condition(definition, "Established") and await self._objects_left(definition):

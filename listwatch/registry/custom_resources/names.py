@@ -19,7 +19,7 @@ _KEYS = ("plural", "singular", "shortNames", "kind", "listKind", "categories")
 
 
 def accept(definition: JSONObject, others: Iterable[JSONObject], now: str) -> JSONObject:
-    """The status of a definition beside the others of its group."""
+    """The status of a definition beside the names that others of its group have."""
     status = definition.get("status") or {}
     accepted = dict(status.get("acceptedNames") or {})
     resources, kinds = _taken(others)
@@ -56,8 +56,7 @@ def accept(definition: JSONObject, others: Iterable[JSONObject], now: str) -> JS
 def _taken(others: Iterable[JSONObject]) -> tuple[set[str], set[str]]:
     resources: set[str] = set()
     kinds: set[str] = set()
-    for other in others:
-        names = (other.get("status") or {}).get("acceptedNames") or {}
+    for names in others:
         for key in ("plural", "singular", "shortNames"):
             resources.update(_listed(names.get(key)))
         for key in ("kind", "listKind"):

@@ -7,9 +7,11 @@ conditions are the business of `custom_resources.lifecycle`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from listwatch.registry.strategies.strategy import Strategy, restore
+from listwatch.schemas.expressions import MISSING
+from listwatch.schemas.structural.cel_library import environment
 from listwatch.schemas.structural.definition_faults import definition_faults
 
 if TYPE_CHECKING:
@@ -60,6 +62,12 @@ class DefinitionStrategy(Strategy):
         """Its names, versions and schemas; of a status alone, nothing."""
         return [] if subresource == "status" else definition_faults(document, old)
 
+    def warnings(self, document: JSONObject) -> list[str]:
+        """Rules are kept that nobody here can evaluate."""
+        if environment() is not None or not _has_rules(document["spec"].get("versions")):
+            return []
+        return [f"x-kubernetes-validations are not evaluated: {MISSING}"]
+
     def mark_deleting(self, document: JSONObject) -> None:
         """Its objects must go before it."""
         metadata = document["metadata"]
@@ -107,6 +115,12 @@ def _complete(document: JSONObject) -> None:
     client = ((spec["conversion"].get("webhook") or {}).get("clientConfig") or {}).get("service")
     if client is not None and not client.get("port"):
         client["port"] = 443
+
+
+def _has_rules(value: Any) -> bool:  # Any: JSON
+    if isinstance(value, dict):
+        return "x-kubernetes-validations" in value or any(map(_has_rules, value.values()))
+    return isinstance(value, list) and any(map(_has_rules, value))
 
 
 def _stored(document: JSONObject) -> list[str]:

@@ -41,6 +41,10 @@ class Strategy:
     def sign(self, document: JSONObject, user: UserInfo) -> None:
         """Before defaulting: write down who makes the object, where its kind wants to know."""
 
+    def warnings(self, document: JSONObject) -> list[str]:
+        """What whoever writes such an object should know, though it is not refused."""
+        return []
+
     def prepare_create(self, document: JSONObject, now: str) -> None:
         """Before validation: what a new object begins with."""
         if self.counts_generations:

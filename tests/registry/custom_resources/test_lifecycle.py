@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import pytest
+
 from listwatch.protocol.options import DeleteOptions, ListOptions
 from tests.registry.custom_resources.house import (
     NAME,
@@ -130,3 +134,35 @@ async def test_an_object_is_deleted_like_any_other(custom: CustomHouse) -> None:
     deleted = await custom.registry.delete(custom.at("a"), DeleteOptions())
 
     assert (deleted.encoded, deleted.gone) == (None, True)
+
+
+async def test_of_two_that_come_at_once_one_gets_the_name(custom: CustomHouse) -> None:
+    rivals = [definition(), definition(plural="gadgets", names={"kind": "Widget"})]
+    await asyncio.gather(
+        *(
+            custom.create("customresourcedefinitions", each, group="apiextensions.k8s.io")
+            for each in rivals
+        )
+    )
+    names = [each["metadata"]["name"] for each in rivals]
+
+    async def decided() -> bool:
+        found = [await custom.definition(name) for name in names]
+        return all(len(one["status"].get("conditions") or ()) == 2 for one in found)
+
+    await until(decided)
+    accepted = [await custom.condition(name, "NamesAccepted", "True") for name in names]
+    assert sorted(accepted) == [False, True]
+
+
+async def test_whoever_defines_rules_that_nobody_evaluates_is_warned(
+    custom: CustomHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("listwatch.registry.strategies.definitions.environment", lambda: None)
+    spec = {"type": "object", "x-kubernetes-validations": [{"rule": "true"}]}
+    ctx = custom.ctx("customresourcedefinitions", group="apiextensions.k8s.io")
+    await custom.registry.create(ctx, definition(version(spec=spec)))
+
+    assert [warning.partition(":")[0] for warning in ctx.warnings] == [
+        "x-kubernetes-validations are not evaluated"
+    ]
