@@ -21,7 +21,10 @@ HERE = Path(__file__).parent
 FORGETFUL = ("list-28-rv-exact-too-old.json", "list-29-continue-expired.json")
 JOBS = 6  # scenarios at once: the windows in which watches are read are real time
 VARIABLES = {"limited": "limitedtoken"}  # the token of a user who may do nothing
-RECORDED_WITHOUT_CONTROLLERS = {"LISTWATCH_NAMESPACE_CONTROLLER": "false"}
+RECORDED_WITHOUT_CONTROLLERS = {
+    "LISTWATCH_NAMESPACE_CONTROLLER": "false",
+    "LISTWATCH_SERVICE_ACCOUNT_ADMISSION": "false",
+}
 
 Results = dict[str, tuple[int, int, str]]
 
