@@ -37,6 +37,36 @@ _CONSTRAINTS = {"resourceRules": [_WATCHED]}
 _MUTATION = 'Object{metadata: Object.metadata{labels: {"app": "example"}}}'
 
 EXAMPLES: dict[str, JSONObject] = {
+    "APIService": {
+        "spec": {
+            "group": "example.test",
+            "version": "v1",
+            "groupPriorityMinimum": 1000,
+            "versionPriority": 15,
+            "insecureSkipTLSVerify": True,
+            "service": {"namespace": "default", "name": "example"},
+        },
+    },
+    "CustomResourceDefinition": {
+        "spec": {
+            "group": "example.test",
+            "scope": "Namespaced",
+            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget"},
+            "versions": [
+                {
+                    "name": "v1",
+                    "served": True,
+                    "storage": True,
+                    "schema": {
+                        "openAPIV3Schema": {
+                            "type": "object",
+                            "properties": {"spec": {"type": "object"}},
+                        }
+                    },
+                }
+            ],
+        },
+    },
     "CSIStorageCapacity": {"storageClassName": "example", "capacity": "1Gi"},
     "CertificateSigningRequest": {
         "spec": {
@@ -179,4 +209,8 @@ EXAMPLES: dict[str, JSONObject] = {
     },
     "VolumeAttributesClass": {"driverName": "example.test", "parameters": {"iops": "100"}},
 }  # fmt: skip
-NAMES = {"IPAddress": "192.0.2.1"}  # of kinds whose names are no words
+NAMES = {  # of kinds whose names are no words
+    "APIService": "v1.example.test",
+    "CustomResourceDefinition": "widgets.example.test",
+    "IPAddress": "192.0.2.1",
+}

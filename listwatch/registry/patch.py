@@ -11,7 +11,7 @@ import orjson
 
 from listwatch.patches import json_patch, merge_patch, strategic_merge
 from listwatch.patches.managed_fields import keep_reset
-from listwatch.protocol.errors import StatusError
+from listwatch.protocol.errors import StatusError, bad_request
 from listwatch.protocol.options import APPLY_PATCH
 from listwatch.registry import metadata as meta
 from listwatch.registry.bodies import check_kind, patch_refused, patch_text, strict_faults
@@ -38,7 +38,10 @@ async def patch(backend: Backend, ctx: RequestContext, patch_type: str, patch: A
     """Change an object, or its status, by a patch (Any: JSON); raises 400, 404, 409, 415, 422."""
     check_patch_type(patch_type)
     key = backend.key(ctx)
-    body = orjson.dumps(patch)  # every attempt begins with what was sent
+    try:
+        body = orjson.dumps(patch)  # every attempt begins with what was sent
+    except TypeError as error:  # the one thing that a parsed document may be: too deep
+        raise bad_request("the patch is nested too deeply") from error
 
     def transform(state: State) -> Step:
         old = to_served(ctx.resource, state.document())

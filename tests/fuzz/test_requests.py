@@ -160,11 +160,13 @@ def test_bytes_that_are_not_http_end_their_own_connection_only(fuzzed: Server) -
             b"POST /api/v1/namespaces HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
         ))  # fmt: skip
         with socket.create_connection(("127.0.0.1", fuzzed.port), HANG_SECONDS) as connection:
-            connection.sendall(garbage + b"\r\n\r\n")
-            connection.shutdown(socket.SHUT_WR)
             try:
+                connection.sendall(garbage + b"\r\n\r\n")
+                connection.shutdown(socket.SHUT_WR)
                 answer = connection.recv(4096)
-            except ConnectionResetError:
+            except (ConnectionError, OSError) as error:
+                # The server may cut it at any of these.
+                assert not isinstance(error, TimeoutError), garbage[:80]
                 answer = b""
         first = answer.split(b"\r\n", 1)[0]
         assert not first.startswith(b"HTTP/") or b" 5" not in first[:12], (garbage[:80], answer)

@@ -78,7 +78,13 @@ class Connection:
             self.socket.settimeout(left)
             data = self.socket.recv(1 << 18)
             assert data, "the server closed the connection"
-            for event in self.h2.receive_data(data):
+            try:
+                events = self.h2.receive_data(data)
+            except h2.exceptions.ProtocolError:
+                # Whatever follows the server's goodbye is of no interest, a ping above all.
+                assert done(), "the connection broke before it happened"
+                return
+            for event in events:
                 self.take(event)
             self.flush()
 
