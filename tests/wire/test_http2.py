@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import ssl
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 import h2.config
 import h2.connection
 import h2.events
+import h2.exceptions
 import h2.settings
 import pytest
 
@@ -38,6 +40,7 @@ class Connection:
         # The window of the whole connection is no limit here: only that of each stream is.
         self.h2.increment_flow_control_window(1 << 30)
         self.server = server
+        self.pending = b""
         self.unread: set[int] = set()
         self.bytes: dict[int, int] = {}
         self.read_events = 0  # of all streams that are read
@@ -78,15 +81,19 @@ class Connection:
             self.socket.settimeout(left)
             data = self.socket.recv(1 << 18)
             assert data, "the server closed the connection"
-            try:
-                events = self.h2.receive_data(data)
-            except h2.exceptions.ProtocolError:
-                # Whatever follows the server's goodbye is of no interest, a ping above all.
-                assert done(), "the connection broke before it happened"
-                return
-            for event in events:
-                self.take(event)
+            self.pending += data
+            for frame in self.frames():
+                # What follows the server's goodbye, a ping above all, is refused by the library.
+                with contextlib.suppress(h2.exceptions.ProtocolError):
+                    for event in self.h2.receive_data(frame):
+                        self.take(event)
             self.flush()
+
+    def frames(self) -> Iterator[bytes]:
+        """Whole frames of what was received: one that is refused takes no other with it."""
+        while len(self.pending) >= (size := 9 + int.from_bytes(self.pending[:3], "big")):
+            frame, self.pending = self.pending[:size], self.pending[size:]
+            yield frame
 
     def take(self, event: h2.events.Event) -> None:
         match event:

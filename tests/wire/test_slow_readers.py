@@ -114,7 +114,8 @@ def rest(stream: Stream) -> list[int]:
 def test_a_client_that_stands_still_costs_no_memory_delays_nobody_and_is_ended_by_name(
     command: str, tmp_path: Path
 ) -> None:
-    # The two differ by chance as well, some MiB of 250: what a slow client costs, it costs each time.
+    # The two differ by chance as well, some MiB of 250; what a slow client costs, it costs each
+    # time.
     for attempt in range(3):
         without = run(tmp_path / f"without{attempt}", command, slow=False)
         with_it = run(tmp_path / f"with{attempt}", command, slow=True)
