@@ -90,6 +90,7 @@ def test_a_fault_is_marked_on_its_line_and_leads_there(chromium: Browser, site: 
 
     field.fill(field.input_value().replace("  k:", "  a/b:"))
     page.get_by_role("button", name="Check only").click()
+    page.locator(".gutter .bad").first.wait_for()  # the editor is set up once the page is there
     bad = page.locator(".gutter .bad").all_inner_texts()
     page.locator("#faults a.line").first.click()
     selected = page.evaluate(
