@@ -66,6 +66,7 @@ def test_scripts_number_the_lines_and_indent(chromium: Browser, site: Server) ->
     field = page.locator("#id_document")
     lines = field.input_value().count("\n") + 1
 
+    page.locator(".gutter span").first.wait_for()
     numbers = page.locator(".gutter span").all_inner_texts()
     field.fill("data:")
     field.press("End")
