@@ -13,7 +13,7 @@ import pytest
 
 from tests.cases.place import Place, event
 from tests.clients.kubectl import Kubectl, newest, older
-from tests.clients.test_kubectl import eventually
+from tests.clients.test_kubectl import eventually, whole_lines
 
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 
@@ -37,9 +37,9 @@ def test_the_columns_of_a_custom_kind_are_the_same_listed_and_watched(
     wide = kubectl("get", "-n", place.namespace, "widgets", "-o", "wide").splitlines()
     watching = kubectl.start("get", "-n", place.namespace, "widgets", "-w", output=seen)
     try:
-        eventually(seen.read_text, "a ")
+        eventually(whole_lines(seen), "a ")
         place.widget("b", {"size": 44, "since": "2020-01-01T00:00:00Z"})
-        text = eventually(seen.read_text, "b ")
+        text = eventually(whole_lines(seen), "b ")
     finally:
         watching.kill()
         watching.wait()
@@ -72,12 +72,12 @@ def test_events_that_come_later_look_like_the_first_and_the_command_goes_on(
     watching = kubectl.start("get", "events", "-A", "-w", *how, output=seen)
     try:
         if how != ("--watch-only",):
-            eventually(seen.read_text, f"{place.namespace}-first")
+            eventually(whole_lines(seen), f"{place.namespace}-first")
         else:
             time.sleep(1)  # nothing tells when a watch that shows nothing has begun
         for name in ("second", "third"):
             happen(name)
-            text = eventually(seen.read_text, f"{place.namespace}-{name}")
+            text = eventually(whole_lines(seen), f"{place.namespace}-{name}")
         assert watching.poll() is None
     finally:
         watching.kill()

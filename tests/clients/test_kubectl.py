@@ -39,6 +39,16 @@ def eventually(said: Callable[[], str], *parts: str, seconds: float = 10.0) -> s
         time.sleep(0.05)
 
 
+def whole_lines(path: Path) -> Callable[[], str]:
+    """Reads what has been written up to its last line's end: a program writes a line in pieces."""
+
+    def read() -> str:
+        text = path.read_text()
+        return text[: text.rfind("\n") + 1]
+
+    return read
+
+
 def test_the_two_kubectls_are_the_newest_and_an_older_one() -> None:
     old = older()
     if old is None:
@@ -93,11 +103,11 @@ def test_a_running_get_w_sees_each_change(kubectl: Kubectl, tmp_path: Path) -> N
     )
     try:
         kubectl("create", "-n", "till", "configmap", "c", "--from-literal=a=b")
-        eventually(seen.read_text, "EVENT", "ADDED", " c ")
+        eventually(whole_lines(seen), "EVENT", "ADDED", " c ")
         kubectl("label", "-n", "till", "configmap", "c", "aisle=3")
-        eventually(seen.read_text, "MODIFIED")
+        eventually(whole_lines(seen), "MODIFIED")
         kubectl("delete", "-n", "till", "configmap", "c")
-        eventually(seen.read_text, "DELETED")
+        eventually(whole_lines(seen), "DELETED")
     finally:
         watching.kill()
         watching.wait()
