@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dashboard.navigation import ENTRIES
+
 
 class Key(NamedTuple):
     """A key (or `g` and a key), what it does, and how the help shows and says it."""
@@ -17,9 +19,6 @@ class Key(NamedTuple):
 KEYS = (
     Key("/", "filter", "/", "Filter the table"),
     Key("Space", "pause", "Space", "Pause or resume what is live on the page"),
-    Key("g o", "go:overview", "g o", "Go to the overview"),
-    Key("g f", "go:flow", "g f", "Go to the event flow"),
-    Key("g w", "go:watchers", "g w", "Go to the watchers"),
-    Key("g a", "go:attach", "g a", "Attach a watcher"),
+    *(Key(f"g {each.key}", f"go:{each.name}", f"g {each.key}", each.says) for each in ENTRIES),
     Key("?", "help", "?", "Show these keys"),
 )

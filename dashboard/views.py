@@ -5,39 +5,32 @@ Each page's data comes from `frames`, which reads statistics only; the `.json` t
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.views import LoginView
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.http import require_POST
 
 from dashboard import commands, frames, samples
 from dashboard.access import signed_in
-from dashboard.keys import KEYS
-from dashboard.routing import SOCKET_PATH
+from dashboard.pages import (
+    THEME_COOKIE,
+    THEMES,
+    Context,
+    Shown,
+    frame_of_page,
+    page,
+    rendered,
+    runtime_of,
+)
 from listwatch.protocol.kinds import GroupResource
 
 if TYPE_CHECKING:
     from listwatch.protocol.kinds import Resource
-    from listwatch.runtime import Runtime
 
-Page = Callable[..., Coroutine[Any, Any, HttpResponseBase]]
-Context = dict[str, Any]  # Any: what a template may be given
-
-TABS = (
-    ("overview", "Overview"),
-    ("flow", "Flow"),
-    ("watchers", "Watchers"),
-    ("attach", "Attach"),
-)
-THEMES = ("", "light", "dark")
-THEME_COOKIE = "listwatch_theme"
 YEAR = 365 * 24 * 3600
 SLOTS = 100  # of the ring on one page
 STARTS = (
@@ -47,74 +40,16 @@ STARTS = (
 )
 
 
-def runtime_of(request: HttpRequest) -> Runtime:
-    """The running server, which every request carries in its scope."""
-    runtime: Runtime = request.scope["listwatch.runtime"]  # type: ignore[attr-defined]
-    return runtime
-
-
-def frame_of_page(request: HttpRequest, name: str) -> Context:
-    """What every page needs besides its data."""
-    theme = request.COOKIES.get(THEME_COOKIE, "")
-    theme = theme if theme in THEMES else ""
-    return {
-        "theme": theme,
-        "next_theme": THEMES[(THEMES.index(theme) + 1) % len(THEMES)],
-        "keys": KEYS,
-        "tabs": [
-            {
-                "url": reverse(f"dashboard:{tab}"),
-                "title": title,
-                "name": tab,
-                "current": tab == name,
-            }
-            for tab, title in TABS
-        ],
-        "q": request.GET.get("q", ""),
-    }
-
-
-async def _answer(
-    request: HttpRequest, name: str, data: Context, context: Context, *, as_json: bool
-) -> HttpResponseBase:
-    if as_json:
-        return JsonResponse(data)
-    runtime = runtime_of(request)
-    query = request.GET.urlencode()
-    json_path = request.path.rstrip("/") + ".json"
-    if name == "overview":
-        json_path = reverse("dashboard:overview-json")
-    page: Context = {
-        **frame_of_page(request, name),
-        "user": await request.auser(),
-        "socket": SOCKET_PATH,
-        "now": runtime.clock.now(),
-        "applied": str(runtime.caches.progress.applied),
-        "head": str(runtime.statistics().head),
-        "json_url": f"{json_path}?{query}" if query else json_path,
-        "data": data,
-        **context,
-    }
-    return await _rendered(request, name, page)
-
-
-async def _rendered(request: HttpRequest, name: str, context: Context) -> HttpResponse:
-    # In a thread: a long table takes ten milliseconds, which would be every watch's delay.
-    return await asyncio.to_thread(render, request, f"dashboard/{name}.html", context)
-
-
-@signed_in
-async def overview(request: HttpRequest, *, as_json: bool = False) -> HttpResponseBase:
+@page("overview")
+async def overview(request: HttpRequest) -> Shown:
     """All resources, and the few numbers that say how things stand."""
     runtime = runtime_of(request)
     data = frames.overview(runtime, runtime.statistics())
-    return await _answer(request, "overview", data, {}, as_json=as_json)
+    return Shown(data)
 
 
-@signed_in
-async def resource(
-    request: HttpRequest, resource: str, *, as_json: bool = False
-) -> HttpResponseBase:
+@page("resource", tab="overview")
+async def resource(request: HttpRequest, resource: str) -> Shown:
     """One resource: ring, slots, watchers. `?before=` a revision shows older slots."""
     runtime = runtime_of(request)
     group_resource = GroupResource.parse(resource)
@@ -139,27 +74,27 @@ async def resource(
         "watch_command": commands.watch(stored),
         "write_command": commands.write(stored),
     }
-    return await _answer(request, "resource", data, context, as_json=as_json)
+    return Shown(data, context)
 
 
-@signed_in
-async def flow(request: HttpRequest, *, as_json: bool = False) -> HttpResponseBase:
+@page("flow")
+async def flow(request: HttpRequest) -> Shown:
     """The newest events of all rings; live, each with who got it."""
     data = {"events": frames.recent_events(runtime_of(request))}
     context = {"write_command": commands.WRITE}
-    return await _answer(request, "flow", data, context, as_json=as_json)
+    return Shown(data, context)
 
 
-@signed_in
-async def watchers(request: HttpRequest, *, as_json: bool = False) -> HttpResponseBase:
+@page("watchers")
+async def watchers(request: HttpRequest) -> Shown:
     """Every watcher of every resource, and those that ended lately."""
     data = await frames.watchers(runtime_of(request))
     context = {"watch_command": "kubectl get pods -A -w --output-watch-events"}
-    return await _answer(request, "watchers", data, context, as_json=as_json)
+    return Shown(data, context)
 
 
-@signed_in
-async def attach(request: HttpRequest, *, as_json: bool = False) -> HttpResponseBase:
+@page("attach")
+async def attach(request: HttpRequest) -> Shown:
     """The form; what is attached lives in the browser that attached it."""
     runtime = runtime_of(request)
     watchable = [each for each in runtime.resources.served() if "watch" in each.verbs]
@@ -182,18 +117,18 @@ async def attach(request: HttpRequest, *, as_json: bool = False) -> HttpResponse
         "commands": [commands.watch(chosen, form)],
     }
     data = {"resources": [option["value"] for all_ in groups.values() for option in all_]}
-    return await _answer(request, "attach", data, context, as_json=as_json)
+    return Shown(data, context)
 
 
 @signed_in
 async def patterns(request: HttpRequest) -> HttpResponseBase:
     """Every component, in both themes side by side; its numbers are made up."""
     context = {
-        **frame_of_page(request, "patterns"),
+        **frame_of_page(request, "patterns", runtime_of(request)),
         "user": await request.auser(),
         **samples.everything(runtime_of(request).clock.now()),
     }
-    return await _rendered(request, "patterns", context)
+    return await rendered(request, "patterns", context)
 
 
 @require_POST

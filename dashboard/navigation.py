@@ -1,0 +1,36 @@
+"""The pages that stand in the bar, in its order: one line each.
+
+To add a page: a view made by `pages.page`, its address in `urls`, an entry here, its module in
+static/dashboard/main.js if it is live, and a line in docs/dashboard.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from listwatch.runtime import Runtime
+
+
+def always(runtime: Runtime | None) -> bool:
+    """A page that every server has."""
+    return True
+
+
+class Entry(NamedTuple):
+    """One page of the bar: `name` is that of its address, `key` the letter after `g`."""
+
+    name: str
+    title: str
+    key: str
+    says: str
+    shown: Callable[[Runtime | None], bool] = always
+
+
+ENTRIES = (
+    Entry("overview", "Overview", "h", "Go to the overview"),
+    Entry("flow", "Event flow", "f", "Go to the event flow"),
+    Entry("watchers", "Watchers", "w", "Go to the watchers"),
+    Entry("attach", "Attach", "a", "Attach a watcher"),
+)
