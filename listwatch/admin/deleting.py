@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
-from listwatch.admin.documents import parts_of
-from listwatch.admin.door import Door
-from listwatch.admin.forms import DeleteForm
+from listwatch.admin.doors import door_of
 from listwatch.admin.rows import document_of
+from listwatch.editing.forms import DeleteForm
+from listwatch.editing.texts import parts_of
 from listwatch.protocol.errors import StatusError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ SHOWN = 100  # of the objects that were chosen, on the page that asks
 def delete_view(kind: ObjectAdmin, request: HttpRequest, key: str) -> HttpResponse:
     """The page of one deletion."""
     try:
-        door = Door(request, kind.resource)
+        door = door_of(request, kind.resource)
         document = door.get(key)
         moved = False
         if request.method == "POST":
@@ -107,7 +107,7 @@ def _delete_each(
 ) -> None:
     done = staying = 0
     try:
-        door = Door(request, kind.resource)
+        door = door_of(request, kind.resource)
     except StatusError as error:
         messages.error(request, error.message)
         return

@@ -12,7 +12,7 @@ from django.db.models import Count, F, QuerySet
 from django.http import HttpRequest
 
 from listwatch.admin.among import Among
-from listwatch.admin.door import Door
+from listwatch.admin.doors import door_of
 from listwatch.protocol.errors import StatusError
 from listwatch.protocol.selectors import LabelSelector
 from listwatch.store.models import StoredObject
@@ -71,7 +71,7 @@ class LabelFilter(SimpleListFilter):
             return queryset
         try:
             selector = LabelSelector.parse(text)
-            keys = Door(request, queryset.model.kind).keys(selector)  # type: ignore[attr-defined]
+            keys = door_of(request, queryset.model.kind).keys(selector)  # type: ignore[attr-defined]
         except StatusError as error:
             messages.error(request, f"Labels: {error.message}")
             return queryset.none()

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, cast
 from django.contrib.admin.models import LogEntry
 from django.contrib.admin.options import get_content_type_for_model
 
-from listwatch.admin.documents import dump
-from listwatch.admin.merging import DiffLine, difference
+from listwatch.editing.merging import DiffLine, difference
+from listwatch.editing.texts import dump
 from listwatch.protocol.objects import Encoded, JSONObject, decode
 from listwatch.registry.conversions import to_served
 from listwatch.store.models import Change

@@ -20,10 +20,10 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from listwatch.admin import deleting, history
-from listwatch.admin.door import Door
-from listwatch.admin.editing import Editing, Page, Saved, context_of
+from listwatch.admin.doors import door_of
 from listwatch.admin.filters import LabelFilter, NamespaceFilter
 from listwatch.admin.rows import cells_of, labels_of
+from listwatch.editing.form import Editing, Page, Saved, context_of
 from listwatch.protocol.errors import StatusError
 from listwatch.protocol.kinds import Column, Resource
 from listwatch.store.models import StoredObject
@@ -146,7 +146,7 @@ class ObjectAdmin(_ModelAdmin):
     def _edit(self, request: HttpRequest, key: str) -> HttpResponse:
         status_only = "status" in request.GET
         try:
-            door = Door(request, self.resource)
+            door = door_of(request, self.resource)
             editing = Editing(door, self.resource, key, status_only=status_only)
             if request.method != "POST":
                 page: Page | Saved = editing.open(request.GET.get("namespace", ""))

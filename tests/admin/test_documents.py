@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwatch.admin.documents import TextError, line_of, parse, parts_of
-from listwatch.admin.faults import Fault, faults_of
-from listwatch.admin.packing import LIMIT, pack, unpack
-from listwatch.admin.skeletons import skeleton
+from listwatch.editing.faults import Fault, faults_of
+from listwatch.editing.packing import LIMIT, pack, unpack
+from listwatch.editing.skeletons import skeleton
+from listwatch.editing.texts import TextError, line_of, parse, parts_of
 from listwatch.protocol.errors import Cause, StatusError, bad_request, invalid
 from listwatch.protocol.kinds import GroupVersionKind, Resource
 from listwatch.schemas.decoding import decode

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from listwatch.admin.merging import difference, merge
+from listwatch.editing.merging import difference, merge
 
 Document = dict[str, Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from listwatch.admin.examples import EXAMPLES
+from listwatch.editing.examples import EXAMPLES
 from listwatch.protocol.objects import JSONObject
 from listwatch.protocol.options import DeleteOptions, ListOptions
 from listwatch.registry.context import RequestContext, UserInfo

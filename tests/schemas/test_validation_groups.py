@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from listwatch.admin.examples import EXAMPLES, NAMES
+from listwatch.editing.examples import EXAMPLES, NAMES
 from listwatch.protocol.kinds import GroupVersionKind, Resource
 from listwatch.schemas.kinds import kept_resources
 from tests.schemas.validated import Document, told

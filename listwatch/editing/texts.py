@@ -2,7 +2,7 @@
 
 What the server keeps for itself is not in the text: managedFields and the marks of the object are
 shown beside it, and the status, where it is written separately. Lines of fields are found in the
-text, so that a fault can stand beside its field. Used by `editing`.
+text, so that a fault can stand beside its field. Used by `form`.
 """
 
 from __future__ import annotations

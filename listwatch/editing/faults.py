@@ -1,6 +1,6 @@
 """What the registry refused, as faults beside the lines of the text that they speak of.
 
-Used by `editing`; every reason of a refusal becomes one fault.
+Used by `form`; every reason of a refusal becomes one fault.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from listwatch.admin.documents import TextError, line_of
+from listwatch.editing.texts import TextError, line_of
 from listwatch.protocol.errors import StatusError
 
 

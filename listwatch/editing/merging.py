@@ -1,6 +1,6 @@
 """Two people changed one object: what each of them changed, and both changes in one.
 
-Used by `editing` when a form turns out to be stale.
+Used by `form` when a form turns out to be stale.
 """
 
 from __future__ import annotations

@@ -1,55 +1,46 @@
-"""The way of a page to the registry: as the user who is signed in, waiting in the page's thread.
+"""The way of a form to the registry: as the user who is signed in, waiting in the form's thread.
 
-The runtime comes with each request. Everything here may raise StatusError.
+Everything here may raise StatusError. Used by `form`; the admin and the dashboard open the doors.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from listwatch.protocol.errors import service_unavailable
 from listwatch.protocol.options import DeleteOptions, ListOptions
 from listwatch.protocol.selectors import LabelSelector
 from listwatch.registry.context import RequestContext
 from listwatch.registry.conversions import to_served
-from listwatch.registry.users import kubernetes_user
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import AbstractUser
-    from django.http import HttpRequest
-
     from listwatch.protocol.kinds import Resource
     from listwatch.protocol.objects import JSONObject
-    from listwatch.registry.context import Deleted, Written
+    from listwatch.registry.context import Deleted, UserInfo, Written
     from listwatch.runtime import Runtime
-
-MANAGER = "listwatch-admin"  # the field manager of what is written here
-
-
-def runtime_of(request: HttpRequest) -> Runtime:
-    """The running server; raises 503 where none runs in this process."""
-    scope: dict[str, Any] = getattr(request, "scope", {})  # Any: an ASGI scope
-    runtime: Runtime | None = scope.get("listwatch.runtime")
-    if runtime is None:
-        raise service_unavailable("no server runs in this process: start it by `serve`")
-    return runtime
 
 
 class Door:
-    """What one signed-in user can do with the objects of one resource, one call each."""
+    """What one user can do with the objects of one resource, one call each.
 
-    def __init__(self, request: HttpRequest, resource: Resource) -> None:
-        self._runtime = runtime_of(request)
-        self._registry = self._runtime.registry
-        self._user = kubernetes_user(cast("AbstractUser", request.user))
+    `manager` is the field manager of what is written. Whoever opens a door has asked for what its
+    user may do through it; called in any thread but that of the event loop.
+    """
+
+    def __init__(
+        self, runtime: Runtime, user: UserInfo, resource: Resource, *, manager: str
+    ) -> None:
+        self._runtime = runtime
+        self._registry = runtime.registry
+        self._user = user
         self._resource = resource
+        self._manager = manager
 
     def context(self, key: str, **more: Any) -> RequestContext:  # Any: fields of the context
         """The context of a request for one object, by its key."""
         namespace, name = split_key(self._resource, key)
         return RequestContext(
             self._user, self._resource, namespace=namespace, name=name,
-            field_manager=MANAGER, field_validation="Strict", **more,
+            field_manager=self._manager, field_validation="Strict", **more,
         )  # fmt: skip
 
     def get(self, key: str) -> JSONObject:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from listwatch.admin.documents import dump
-from listwatch.admin.examples import EXAMPLES, NAMES
+from listwatch.editing.examples import EXAMPLES, NAMES
+from listwatch.editing.texts import dump
 from listwatch.protocol.kinds import Resource
 from listwatch.protocol.objects import JSONObject
 

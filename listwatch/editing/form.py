@@ -2,7 +2,7 @@
 
 A form carries the state it began with. When the object has moved on since, nothing is written: the
 form comes back with what others changed, the user's text untouched, and the ways on from there.
-Used by `object_admin`; a write goes through `door`.
+Used by `listwatch.admin` and by `dashboard`; a write goes through `door`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from listwatch.admin.documents import Parts, TextError, dump, has_status, parse, parts_of
-from listwatch.admin.door import Door, split_key
-from listwatch.admin.faults import Fault, faults_of
-from listwatch.admin.forms import ObjectForm
-from listwatch.admin.merging import DiffLine, difference, merge
-from listwatch.admin.packing import pack, unpack
-from listwatch.admin.skeletons import skeleton
+from listwatch.editing.door import Door, split_key
+from listwatch.editing.faults import Fault, faults_of
+from listwatch.editing.forms import ObjectForm
+from listwatch.editing.merging import DiffLine, difference, merge
+from listwatch.editing.packing import pack, unpack
+from listwatch.editing.skeletons import skeleton
+from listwatch.editing.texts import Parts, TextError, dump, has_status, parse, parts_of
 from listwatch.protocol.errors import StatusError
 from listwatch.protocol.objects import JSONObject, decode, key_of
 from listwatch.registry.context import RequestContext, Written

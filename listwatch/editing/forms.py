@@ -1,4 +1,4 @@
-"""The forms of the admin: an object's text with where it began, and how to delete."""
+"""The fields of forms: an object's text with where it began, and how to delete."""
 
 from __future__ import annotations
 
