@@ -7,7 +7,7 @@ nothing is paid for otherwise. `subscriptions` takes what is new.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from dashboard.agents import short_agent
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from listwatch.protocol.events import EndReason
     from listwatch.protocol.kinds import GroupResource
     from listwatch.protocol.versions import Version
-    from listwatch.watchcache.lane import Lane
+    from listwatch.watchcache.lanes import Offer
     from listwatch.watchcache.watcher import CacheWatcher
 
 HELD = 200  # journeys kept: what a page shows
@@ -89,12 +89,12 @@ class EventFlow:
         self._newest = event.revision
         self._changed(journey)
 
-    def offered(self, group_resource: GroupResource, event: Version, lanes: Sequence[Lane]) -> None:
+    def offered(self, group_resource: GroupResource, event: Version, offer: Offer) -> None:
         """Note the lanes that this event stands in."""
         journey = self._by_revision.get(event.revision)
         if journey is not None:
-            journey.lanes.update(lane.id for lane in lanes)
-            journey.offered = sum(len(lane.watchers) for lane in lanes)
+            journey.lanes.update(lane.id for lane in offer.lanes)
+            journey.offered = sum(len(lane.watchers) for lane in offer.lanes)
 
     def delivered(self, watcher: CacheWatcher, after: int, until: int, size: int) -> None:
         """Mark every followed event that this chunk held for this watcher."""

@@ -30,6 +30,16 @@ class Schedule:
         return min(self._next, self.deadline)
 
     @property
+    def next_bookmark(self) -> float | None:
+        """When the next bookmark is due; None if none will be."""
+        return None if self._next == inf else self._next
+
+    @property
+    def next_is_last(self) -> bool:
+        """Whether the next bookmark is due for the deadline, not for the period."""
+        return self._next < inf and self._next == self.deadline - self._lead
+
+    @property
     def closing(self) -> bool:
         """Whether the last bookmark before the deadline was due."""
         return self._next == inf and self.deadline < inf

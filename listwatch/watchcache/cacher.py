@@ -18,8 +18,10 @@ from listwatch.protocol.errors import (
 from listwatch.protocol.events import EndReason
 from listwatch.protocol.kinds import GroupResource
 from listwatch.protocol.objects import key_of
+from listwatch.protocol.selectors import EVERYTHING, Selector
 from listwatch.protocol.versions import Version
-from listwatch.watchcache import inspection
+from listwatch.watchcache import explaining, inspection
+from listwatch.watchcache import transitions as judging
 from listwatch.watchcache.backlog import in_scope, of_events, of_state
 from listwatch.watchcache.history import HistoryReader
 from listwatch.watchcache.lanes import Lanes
@@ -33,8 +35,10 @@ from listwatch.watchcache.statistics import (
     CacherStatistics,
     Explanation,
     Journey,
+    LaneJudgement,
     LaneStatistics,
     RingSlot,
+    Transition,
     WatcherStatistics,
 )
 from listwatch.watchcache.timers import TimerWheel
@@ -269,13 +273,25 @@ class Cacher:
         """Up to `limit` events of the ring from index `first` on; by default the newest ones."""
         return inspection.ring_slots(self, first, limit)
 
-    async def explain(self, revision: int) -> Explanation:
+    async def explain(
+        self, revision: int, *, namespace: str = "", selector: Selector = EVERYTHING
+    ) -> Explanation:
         """What would become of a watch from this revision, and why."""
-        return inspection.explain(self, revision, await self.history.compacted())
+        return await explaining.explain(self, revision, namespace=namespace, selector=selector)
 
     def journey(self, revision: int) -> Journey | None:
         """Where an event has gone; None if it is not in the ring."""
         return inspection.journey(self, revision)
+
+    def judgements(self, revision: int) -> Sequence[LaneJudgement]:
+        """What each open lane makes of an event of the ring."""
+        return judging.lane_judgements(self, revision)
+
+    def transitions(
+        self, watcher: WatcherStatistics, first: int | None = None, limit: int = 100
+    ) -> Sequence[Transition]:
+        """Up to `limit` events of the ring as a watch sees them: from an index on or the newest."""
+        return judging.transitions(self, watcher, first, limit)
 
     def _take(self, event: Version, now: float) -> None:
         self.versions.put(event)

@@ -1,27 +1,31 @@
-"""What people may ask of a Cacher: its numbers, its slots, the arithmetic of 410, one event's way.
+"""What people may ask of a Cacher: its numbers, its slots, its watches, one event's way.
 
-Called through `cacher`, by `metrics` and the dashboard; changes nothing and counts nothing.
+Called through `cacher`, by `metrics` and the dashboard; changes nothing and counts nothing. What
+selectors make of events is in `transitions`, the arithmetic of 410 in `explaining`.
 """
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Literal
 
-from listwatch.protocol.errors import too_old_resource_version
 from listwatch.protocol.versions import Version
 from listwatch.watchcache.statistics import (
     CacherStatistics,
-    Explanation,
     Journey,
     RingSlot,
     RingStatistics,
     Stop,
+    WatcherStatistics,
 )
 from listwatch.watchcache.verdicts import change_type, verdict
 
 if TYPE_CHECKING:
     from listwatch.watchcache.cacher import Cacher
     from listwatch.watchcache.ring import Ring
+    from listwatch.watchcache.watcher import CacheWatcher, Keeper
+
+RECENT_SECONDS = 10.0  # over which the present rate of a ring is taken
 
 
 def statistics(cacher: Cacher) -> CacherStatistics:
@@ -37,7 +41,7 @@ def statistics(cacher: Cacher) -> CacherStatistics:
         applied=cacher.progress.applied,
         newest=cacher.floor if newest is None else newest.revision,
         received=cacher.received,
-        ring=ring_statistics(cacher.ring),
+        ring=ring_statistics(cacher.ring, cacher.clock.monotonic()),
         watchers=len(watchers),
         lanes=len(lanes),
         selectors=lanes.selectors,
@@ -59,9 +63,13 @@ def statistics(cacher: Cacher) -> CacherStatistics:
     )
 
 
-def ring_statistics(ring: Ring) -> RingStatistics:
-    """One look at a ring."""
+def ring_statistics(ring: Ring, now: float) -> RingStatistics:
+    """One look at a ring; `now` is monotonic."""
     oldest, newest = ring.oldest, ring.newest
+    recent, seconds = ring.since(now - RECENT_SECONDS), RECENT_SECONDS
+    if ring.start and recent == len(ring) > 0:  # what came before those has left already
+        ((_, _, first),) = ring.slots(ring.start, ring.start + 1)
+        seconds = max(now - first, 0.001)
     return RingStatistics(
         events=len(ring),
         capacity=ring.capacity,
@@ -72,6 +80,9 @@ def ring_statistics(ring: Ring) -> RingStatistics:
         start=ring.start,
         end=ring.end,
         resizes=ring.resizes,
+        history=tuple(ring.history),
+        recent=recent,
+        recent_seconds=seconds,
     )
 
 
@@ -80,36 +91,48 @@ def ring_slots(cacher: Cacher, first: int | None, limit: int) -> list[RingSlot]:
     ring = cacher.ring
     first = max(ring.end - limit, ring.start) if first is None else first
     now = cacher.clock.monotonic()
-    return [_slot(*slot, now=now) for slot in ring.slots(first, first + limit)]
+    return [slot_of(*slot, now=now) for slot in ring.slots(first, first + limit)]
 
 
-def explain(cacher: Cacher, revision: int, oldest: int) -> Explanation:
-    """What a watch from `revision` would meet; `oldest` is the log's oldest revision."""
-    source: Literal["ring", "log", "refused", "future"]
-    replayed = 0
-    applied, floor = cacher.progress.applied, cacher.floor
-    if revision > applied:
-        source = "future"
-        message = f"accepted, and silent until an event exceeds {revision}"
-    elif revision >= floor:
-        source = "ring"
-        replayed = cacher.ring.count_after(revision)
-        message = f"begins with {replayed} events of the ring"
-    elif revision >= oldest:
-        source = "log"
-        replayed = len(cacher.ring)
-        message = f"reads the log up to {floor}, then {replayed} events of the ring"
-    else:
-        source = "refused"
-        message = too_old_resource_version(revision, min(oldest, floor)).message
-    return Explanation(
-        revision=revision,
-        source=source,
-        oldest_in_ring=floor,
-        oldest_in_log=oldest,
-        applied=applied,
-        replayed=replayed,
-        message=message,
+def watcher_statistics(watcher: CacheWatcher, keeper: Keeper) -> WatcherStatistics:
+    """One look at a watch."""
+    lane, request, schedule = watcher.lane, watcher.request, watcher.schedule
+    now, monotonic = keeper.clock.now(), keeper.clock.monotonic()
+    lag = 0 if lane is None else lane.end - watcher.cursor
+    waiting = lane.first_from(watcher.cursor) if lane is not None and lag else None
+    due = schedule.next_bookmark
+    why: Literal["", "period", "closing"] = "closing" if schedule.next_is_last else "period"
+    return WatcherStatistics(
+        id=watcher.id,
+        group_resource=watcher.group_resource,
+        agent=request.client.agent,
+        user=request.client.user,
+        address=request.client.address,
+        namespace=request.namespace,
+        name=request.name,
+        selector=str(request.selector),
+        selects=request.selector,
+        representation=request.representation.name,
+        since_at=watcher.since_at,
+        started_from=watcher.started_from,
+        delivered=watcher.revision,
+        phase=watcher.phase,
+        lag_events=lag,
+        lag_seconds=0.0 if waiting is None else max(now - waiting.received_at, 0.0),
+        lag_revisions=max(keeper.progress.applied - watcher.revision, 0),
+        bytes=watcher.bytes,
+        frames=watcher.frames,
+        chunks=watcher.chunks,
+        bookmarks=watcher.bookmarks,
+        bookmark_at=None if due is None else now + due - monotonic,
+        bookmark_why="" if due is None else why,
+        bookmark_waits=watcher.bookmark_due,
+        deadline_at=None if schedule.deadline == inf else now + schedule.deadline - monotonic,
+        initial_events=watcher.initial_events,
+        reading=watcher.reading,
+        accepted_at=watcher.accepted_at,
+        end_reason=watcher.end_reason,
+        ended_at=watcher.ended_at,
     )
 
 
@@ -133,10 +156,11 @@ def journey(cacher: Cacher, revision: int) -> Journey | None:
             for watcher in lane.watchers
             if watcher.started_from < revision
         ]
-    return Journey(_slot(index, event, time, now=cacher.clock.monotonic()), tuple(stops))
+    return Journey(slot_of(index, event, time, now=cacher.clock.monotonic()), tuple(stops))
 
 
-def _slot(index: int, event: Version, time: float, *, now: float) -> RingSlot:
+def slot_of(index: int, event: Version, time: float, *, now: float) -> RingSlot:
+    """One event of the ring; `time` is when it arrived and, as `now`, monotonic."""
     return RingSlot(
         index=index,
         revision=event.revision,

@@ -6,7 +6,8 @@ Fed by `cacher`. Watchers with the same namespace, name, selector and representa
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from listwatch.protocol.clock import Clock
 from listwatch.protocol.events import EndReason
@@ -20,6 +21,14 @@ from listwatch.watchcache.ring import Ring
 from listwatch.watchcache.verdicts import Predicate, content
 
 _numbers = itertools.count(1)  # lanes are told apart across resources
+
+
+class Offer(NamedTuple):
+    """What became of an event among the lanes."""
+
+    lanes: Sequence[Lane]  # that it stands in now
+    asked: int  # lanes that the index had asked
+    open: int  # lanes there were
 
 
 class Lanes:
@@ -95,8 +104,8 @@ class Lanes:
             self._evaluations += lane.predicate.evaluations
             del self._predicates[lane.selector]
 
-    def offer(self, event: Version) -> list[Lane]:
-        """Put the newest event into the lanes that it concerns; returns them."""
+    def offer(self, event: Version) -> Offer:
+        """Put the newest event into the lanes that it concerns."""
         asked = self._index.find(event)
         self.hits += len(asked)
         self.spared += len(self._lanes) - len(asked)
@@ -110,7 +119,11 @@ class Lanes:
             if lane.end - lane.start > 1:
                 self.trim(lane)
             self._flusher.touch(lane)
-        return concerned
+        return Offer(concerned, len(asked), len(self._lanes))
+
+    def candidates(self, event: Version) -> set[Lane]:
+        """The lanes that the index would have asked about an event of the ring."""
+        return set(self._index.find(event))
 
     def trim(self, lane: Lane) -> None:
         """Cut a lane's window where the ring ends; watchers that it has moved past end."""

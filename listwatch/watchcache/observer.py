@@ -5,7 +5,6 @@ Reported by `cacher` and `watcher`; `metrics` and the dashboard listen.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from listwatch.protocol.events import EndReason
@@ -13,7 +12,7 @@ from listwatch.protocol.kinds import GroupResource
 from listwatch.protocol.versions import Version
 
 if TYPE_CHECKING:
-    from listwatch.watchcache.lane import Lane
+    from listwatch.watchcache.lanes import Offer
     from listwatch.watchcache.watcher import CacheWatcher
 
 
@@ -23,7 +22,7 @@ class Observer(Protocol):
     def received(self, group_resource: GroupResource, event: Version) -> None:
         """An event is in the cache; its `previous` tells what it did."""
 
-    def offered(self, group_resource: GroupResource, event: Version, lanes: Sequence[Lane]) -> None:
+    def offered(self, group_resource: GroupResource, event: Version, offer: Offer) -> None:
         """An event now stands in these lanes; nobody else will hear of it."""
 
     def delivered(self, watcher: CacheWatcher, after: int, until: int, size: int) -> None:
@@ -39,7 +38,7 @@ class NullObserver:
     def received(self, group_resource: GroupResource, event: Version) -> None:
         """Nothing."""
 
-    def offered(self, group_resource: GroupResource, event: Version, lanes: Sequence[Lane]) -> None:
+    def offered(self, group_resource: GroupResource, event: Version, offer: Offer) -> None:
         """Nothing."""
 
     def delivered(self, watcher: CacheWatcher, after: int, until: int, size: int) -> None:
@@ -68,10 +67,10 @@ class Observers:
         for observer in self._observers:
             observer.received(group_resource, event)
 
-    def offered(self, group_resource: GroupResource, event: Version, lanes: Sequence[Lane]) -> None:
+    def offered(self, group_resource: GroupResource, event: Version, offer: Offer) -> None:
         """Tell all."""
         for observer in self._observers:
-            observer.offered(group_resource, event, lanes)
+            observer.offered(group_resource, event, offer)
 
     def delivered(self, watcher: CacheWatcher, after: int, until: int, size: int) -> None:
         """Tell all."""

@@ -9,11 +9,21 @@ from bisect import bisect_right
 from collections import deque
 from itertools import islice
 from operator import attrgetter
+from typing import NamedTuple
 
 from listwatch.protocol.versions import Version
 from listwatch.watchcache.options import CacheOptions
 
 _revision = attrgetter("revision")
+_RESIZES = 32  # remembered
+
+
+class Resize(NamedTuple):
+    """The ring grew or shrank."""
+
+    at: float  # wall time of the event that made it
+    before: int  # events it might hold
+    after: int
 
 
 class Ring:
@@ -26,7 +36,8 @@ class Ring:
     """
 
     __slots__ = (
-        "_events", "_options", "_times", "bytes", "capacity", "end", "floor", "resizes", "start",
+        "_events", "_options", "_times", "bytes", "capacity", "end", "floor", "history", "resizes",
+        "start",
     )  # fmt: skip
 
     def __init__(self, options: CacheOptions, floor: int = 0) -> None:
@@ -39,6 +50,7 @@ class Ring:
         self.floor = floor  # the lowest revision after which no event is missing
         self.bytes = 0  # of the bodies of its events
         self.resizes = 0
+        self.history: deque[Resize] = deque(maxlen=_RESIZES)  # the newest of these
 
     def __len__(self) -> int:
         return len(self._events)
@@ -47,7 +59,7 @@ class Ring:
         """Take the newest event; returns those that had to leave, oldest first."""
         evicted: list[Version] = []
         if len(self._events) >= self.capacity:
-            self._resize(now)
+            self._resize(now, event.received_at)
             while len(self._events) >= self.capacity:
                 evicted.append(self._evict())
         self._events.append(event)
@@ -57,6 +69,10 @@ class Ring:
         while self.bytes > self._options.ring_bytes and len(self._events) > 1:
             evicted.append(self._evict())
         return evicted
+
+    def clear(self) -> list[Version]:
+        """Let all events go, as if they were too old; returns them, oldest first."""
+        return [self._evict() for _ in range(len(self._events))]
 
     def after(self, revision: int) -> list[Version]:
         """The events above a revision, oldest first; only for revisions from `floor` on."""
@@ -92,6 +108,10 @@ class Ring:
         times = islice(self._times, low, high)
         return list(zip(range(first, last), events, times, strict=False))
 
+    def since(self, time: float) -> int:
+        """How many events arrived after a monotonic time."""
+        return len(self._times) - bisect_right(self._times, time)
+
     @property
     def oldest(self) -> Version | None:
         """The event that leaves next."""
@@ -117,7 +137,7 @@ class Ring:
         event.previous = None
         return event
 
-    def _resize(self, now: float) -> None:
+    def _resize(self, now: float, at: float) -> None:
         # The rule of kube-apiserver (pkg/storage/cacher/watch_cache.go): a full ring doubles while
         # its oldest event is younger than the window, and halves when its newest quarter spans it.
         options = self._options
@@ -128,5 +148,6 @@ class Ring:
         else:
             return
         if capacity != self.capacity:
+            self.history.append(Resize(at, self.capacity, capacity))
             self.capacity = capacity
             self.resizes += 1

@@ -9,9 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from listwatch.protocol.events import EndReason
+from listwatch.protocol.events import EndReason, EventType
 from listwatch.protocol.kinds import GroupResource
+from listwatch.protocol.selectors import Selector
 from listwatch.protocol.versions import ChangeType
+from listwatch.watchcache.ring import Resize
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class WatcherStatistics:
     namespace: str  # '' for all
     name: str  # '' for any
     selector: str  # as text, '' for everything
+    selects: Selector  # the same, for whoever wants to ask it about an event
     representation: str
     since_at: float  # when it was opened
     started_from: int  # the revision its stream began from
@@ -33,12 +36,18 @@ class WatcherStatistics:
     phase: Literal["initial", "log", "live", "ended"]
     lag_events: int  # that wait in its lane
     lag_seconds: float  # since the oldest of these was received
+    lag_revisions: int  # that were applied since the last one it was told of, for it or not
     bytes: int
     frames: int  # of any type
     chunks: int
     bookmarks: int
+    bookmark_at: float | None  # when the next one is due; None if it wants none
+    bookmark_why: Literal["", "period", "closing"]  # each period, or shortly before its deadline
+    bookmark_waits: bool  # one is due, and sent as soon as it has read all and there is news
+    deadline_at: float | None
     initial_events: int  # ADDED frames of the state it began with
     reading: bool  # it waits for more; False: its last chunk is still being sent
+    accepted_at: float | None  # when its socket had last taken all that it was given
     end_reason: EndReason | None
     ended_at: float | None
 
@@ -72,6 +81,9 @@ class RingStatistics:
     start: int  # index of its oldest event; grows for ever
     end: int  # index that the next event will have
     resizes: int  # times that it grew or shrank
+    history: tuple[Resize, ...]  # the newest of these, oldest first
+    recent: int  # events that arrived in the last `recent_seconds`
+    recent_seconds: float  # ten, or less if older events have left already
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +142,52 @@ class Explanation:
     oldest_in_ring: int  # from here on the ring serves
     oldest_in_log: int  # from here on the log serves
     applied: int
-    replayed: int  # events of the ring that the watch would begin with
+    replayed: int  # events that the watch would begin with
+    by_type: Mapping[EventType, int]  # of these
+    counted: bool  # False: there are more in the log than were counted
     message: str  # the refusal, or what happens instead
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One term of a selector, asked about a write."""
+
+    text: str  # as `app=web`
+    key: str
+    kind: Literal["label", "field"]
+    before: str | None  # the value before the write; None if there was none
+    after: str | None
+    held: bool  # before the write
+    holds: bool  # after it
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a selector makes of a write: its row of the truth table."""
+
+    in_scope: bool  # the object has the namespace and the name that were asked for
+    before: bool  # it matched before
+    after: bool  # it matches now
+    hears: EventType | None
+    terms: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One event of the ring as one watch sees it."""
+
+    slot: RingSlot
+    judgement: Judgement
+    stands: Literal["before", "delivered", "waiting", "after"]  # against the watch's own time
+
+
+@dataclass(frozen=True, slots=True)
+class LaneJudgement:
+    """What one open lane makes of an event."""
+
+    lane: LaneStatistics
+    asked: bool  # by the index; False: spared
+    judgement: Judgement
 
 
 @dataclass(frozen=True, slots=True)

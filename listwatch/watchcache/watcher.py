@@ -18,6 +18,7 @@ from listwatch.protocol.representations import error_frame
 from listwatch.watchcache.backlog import Backlog, in_scope, of_events
 from listwatch.watchcache.bookmarks import Schedule
 from listwatch.watchcache.history import HistoryLost, HistoryReader
+from listwatch.watchcache.inspection import watcher_statistics
 from listwatch.watchcache.observer import Observer
 from listwatch.watchcache.options import CacheOptions
 from listwatch.watchcache.progress import Progress
@@ -66,10 +67,11 @@ class CacheWatcher:
     """
 
     __slots__ = (
-        "_backlog", "_bookmark_due", "_first", "_keeper", "_last", "_log_position",
-        "_skip_until", "_state_revision", "_taken_at", "_waiter", "bookmarks", "bytes", "chunks",
-        "cursor", "end_reason", "ended_at", "frames", "id", "initial_events", "lane", "on_end",
-        "reading", "request", "revision", "schedule", "since_at", "started_from", "tick",
+        "_backlog", "_first", "_keeper", "_last", "_log_position",
+        "_skip_until", "_state_revision", "_taken_at", "_waiter", "accepted_at", "bookmark_due",
+        "bookmarks", "bytes", "chunks", "cursor", "end_reason", "ended_at", "frames", "id",
+        "initial_events", "lane", "on_end", "reading", "request", "revision", "schedule",
+        "since_at", "started_from", "tick",
     )  # fmt: skip
 
     def __init__(self, request: WatchRequest, keeper: Keeper) -> None:
@@ -94,6 +96,8 @@ class CacheWatcher:
             bookmarks=request.bookmarks,
         )
         self.tick = 0  # of the timer wheel
+        self.bookmark_due = False
+        self.accepted_at: float | None = None  # wall time: all it was given was taken
         self.bytes = self.frames = self.chunks = self.bookmarks = self.initial_events = 0
         self._keeper = keeper
         self._backlog: Backlog | None = None
@@ -101,7 +105,6 @@ class CacheWatcher:
         self._log_position: int | None = None  # while it replays the log
         self._skip_until = 0  # it was promised silence up to here
         self._first = request.representation.first_frame_differs
-        self._bookmark_due = False
         self._last: bytes | None = None
         self._taken_at = now
         self._waiter: asyncio.Future[None] | None = None
@@ -173,6 +176,8 @@ class CacheWatcher:
         if self.reading:
             raise RuntimeError("a watch has one reader")
         self.reading = True
+        if self.chunks:
+            self.accepted_at = self._keeper.clock.now()
         try:
             if self._backlog is not None and self.chunks:
                 await asyncio.sleep(0)  # sending may not have waited, and there may be much
@@ -215,7 +220,7 @@ class CacheWatcher:
         if self.lane is not None and self.cursor < self.lane.end:
             keeper.lanes.trim(self.lane)
         if self.schedule.take_bookmark(now):
-            self._bookmark_due = True
+            self.bookmark_due = True
             if self._tells(keeper.progress.applied):
                 self.wake()
         if self.end_reason is None:
@@ -223,35 +228,7 @@ class CacheWatcher:
 
     def statistics(self) -> WatcherStatistics:
         """The watch as it is now."""
-        lane = self.lane
-        lag = 0 if lane is None else lane.end - self.cursor
-        waiting = None if lane is None else lane.first_from(self.cursor)
-        request, now = self.request, self._keeper.clock.now()
-        return WatcherStatistics(
-            id=self.id,
-            group_resource=self.group_resource,
-            agent=request.client.agent,
-            user=request.client.user,
-            address=request.client.address,
-            namespace=request.namespace,
-            name=request.name,
-            selector=str(request.selector),
-            representation=request.representation.name,
-            since_at=self.since_at,
-            started_from=self.started_from,
-            delivered=self.revision,
-            phase=self.phase,
-            lag_events=lag,
-            lag_seconds=0.0 if waiting is None else max(now - waiting.received_at, 0.0),
-            bytes=self.bytes,
-            frames=self.frames,
-            chunks=self.chunks,
-            bookmarks=self.bookmarks,
-            initial_events=self.initial_events,
-            reading=self.reading,
-            end_reason=self.end_reason,
-            ended_at=self.ended_at,
-        )
+        return watcher_statistics(self, self._keeper)
 
     @property
     def phase(self) -> Literal["initial", "log", "live", "ended"]:
@@ -303,9 +280,9 @@ class CacheWatcher:
 
     def _take_bookmark(self, lane: Lane) -> bytes | None:
         # Applied and the lane's end move in one step, so at its end everything up to A was sent.
-        if not self._bookmark_due or self.cursor < lane.end:
+        if not self.bookmark_due or self.cursor < lane.end:
             return None
-        self._bookmark_due = False
+        self.bookmark_due = False
         applied = self._keeper.progress.applied
         if not self._tells(applied):
             return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from listwatch.protocol.events import EndReason, EventType
@@ -11,7 +10,7 @@ from listwatch.protocol.kinds import GroupResource
 from listwatch.protocol.representations import JSONRepresentation
 from listwatch.protocol.selectors import Selector
 from listwatch.protocol.versions import Version
-from listwatch.watchcache.lane import Lane
+from listwatch.watchcache.lanes import Offer
 from listwatch.watchcache.observer import NullObserver, Observers
 from listwatch.watchcache.options import CacheOptions
 from listwatch.watchcache.watcher import CacheWatcher
@@ -293,8 +292,8 @@ class Recorder(NullObserver):
     def received(self, group_resource: GroupResource, event: Version) -> None:
         self.lines.append(f"received {group_resource} {event.revision}")
 
-    def offered(self, group_resource: GroupResource, event: Version, lanes: Sequence[Lane]) -> None:
-        self.lines.append(f"offered {event.revision} to {len(lanes)}")
+    def offered(self, group_resource: GroupResource, event: Version, offer: Offer) -> None:
+        self.lines.append(f"offered {event.revision} to {len(offer.lanes)}")
 
     def delivered(self, watcher: CacheWatcher, after: int, until: int, size: int) -> None:
         self.lines.append(f"delivered ({after}, {until}]")
