@@ -1,13 +1,16 @@
-"""What is there from the first start on: namespaces and priorities that every client counts on.
+"""What is there from the first start on: namespaces, priorities and flows that clients count on.
 
 Called by `runtime` before the first request, through the registry like any other write.
 """
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
+from listwatch.protocol.clock import rfc3339
 from listwatch.protocol.errors import StatusError
+from listwatch.registry import flow_control
 from listwatch.registry.context import SYSTEM, RequestContext
 
 if TYPE_CHECKING:
@@ -46,18 +49,44 @@ async def make_priorities(registry: Registry) -> None:
         await _make(registry, resource, {**document, "description": description})
 
 
-async def _make(registry: Registry, resource: Resource | None, document: JSONObject) -> None:
+async def make_flow_control(registry: Registry, now: float) -> None:
+    """Make those of the flow schemas and priority levels that are missing."""
+    find = registry.resources.find
+    levels = find(flow_control.GROUP, "v1", "prioritylevelconfigurations")
+    schemas = find(flow_control.GROUP, "v1", "flowschemas")
+    # All at once, so that they share a few commits.
+    made = flow_control.priority_levels()
+    await asyncio.gather(*(_make(registry, levels, document) for document in made))
+    stamp = rfc3339(now)
+    made = flow_control.flow_schemas()
+    await asyncio.gather(*(_make_schema(registry, schemas, one, stamp) for one in made))
+
+
+async def _make_schema(
+    registry: Registry, resource: Resource | None, document: JSONObject, now: str
+) -> None:
+    status = flow_control.found(document, now)
+    name = document["metadata"]["name"]
+    if await _make(registry, resource, document) and resource is not None:
+        ctx = RequestContext(SYSTEM, resource, "status", name=name)
+        stored = (await registry.get(RequestContext(SYSTEM, resource, name=name))).decode()
+        await registry.update(ctx, {**stored, "status": status})
+
+
+async def _make(registry: Registry, resource: Resource | None, document: JSONObject) -> bool:
     if resource is None:
-        return
+        return False
     try:
         await registry.get(RequestContext(SYSTEM, resource, name=document["metadata"]["name"]))
     except StatusError as error:
         if error.code != 404:
             raise
     else:
-        return
+        return False
     try:
         await registry.create(RequestContext(SYSTEM, resource), document)
     except StatusError as error:
         if error.reason != "AlreadyExists":  # another process was quicker
             raise
+        return False
+    return True

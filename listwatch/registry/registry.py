@@ -23,6 +23,7 @@ from listwatch.registry.conversions import by_webhook
 from listwatch.registry.create import create
 from listwatch.registry.custom_resources.conversion import Converter
 from listwatch.registry.delete import delete, delete_collection
+from listwatch.registry.history import Revision, history
 from listwatch.registry.json_web_tokens import SigningKey
 from listwatch.registry.patch import patch
 from listwatch.registry.reviews import GROUPS as REVIEW_GROUPS
@@ -117,6 +118,10 @@ class Registry:
         """A stream of events; raises 400, 504."""
         return await reads.watch(self._backend, ctx, options, representation, client)
 
+    async def history(self, ctx: RequestContext, limit: int) -> list[Revision]:
+        """The revisions of one object that the log still holds, newest first."""
+        return await history(self._backend, self.converter, ctx, limit)
+
     async def create(self, ctx: RequestContext, document: JSONObject) -> Written:
         """Make an object, bind or evict a pod; raises 400, 403, 404, 409, 422, 429."""
         if ctx.resource.group in REVIEW_GROUPS:
@@ -187,6 +192,7 @@ class Registry:
         """Make what every cluster has, where it is missing: before the first request."""
         await bootstrapping.make_namespaces(self)
         await bootstrapping.make_priorities(self)
+        await bootstrapping.make_flow_control(self, self._backend.clock.now())
         await make_roles(self)
 
     async def _converted(

@@ -202,3 +202,21 @@ async def test_the_priorities_of_the_system_are_there_from_the_start(house: Hous
         "system-cluster-critical",
         "system-node-critical",
     ]
+
+
+async def test_the_flows_of_every_api_server_are_there_from_the_start(house: House) -> None:
+    group = "flowcontrol.apiserver.k8s.io"
+    levels = await house.registry.list(
+        house.ctx("prioritylevelconfigurations", group=group), ListOptions()
+    )
+    schemas = await house.registry.list(house.ctx("flowschemas", group=group), ListOptions())
+
+    named = {version.name for version in levels.versions}
+    assert {"exempt", "catch-all", "system", "workload-low"} <= named
+    found = [version.decode() for version in schemas.versions]
+    assert {"exempt", "catch-all", "probes", "service-accounts"} <= {
+        schema["metadata"]["name"] for schema in found
+    }
+    for schema in found:
+        assert schema["spec"]["priorityLevelConfiguration"]["name"] in named
+        assert schema["status"]["conditions"][0]["status"] == "False", schema
