@@ -137,6 +137,18 @@ def at_revisions(revisions: Sequence[int]) -> list[Change]:
     return found
 
 
+def of_object(group_resource: GroupResource, namespace: str, name: str, limit: int) -> list[Change]:
+    """The changes of one object that the log still holds, newest first."""
+    query = (
+        f"SELECT {CHANGE_COLUMNS} FROM {CHANGES}"  # noqa: S608
+        ' WHERE "group" = %s AND resource = %s AND key = %s ORDER BY revision DESC LIMIT %s'
+    )
+    group, resource = group_resource.group, group_resource.resource
+    return [
+        change_of(row) for row in _fetch(query, (group, resource, key_of(namespace, name), limit))
+    ]
+
+
 def state_at(
     group_resource: GroupResource,
     revision: int,
