@@ -5,6 +5,7 @@ Made by `manager`, given to each `controller`.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 _OWNED = frozenset({PODS, REPLICA_SETS, JOBS, CONTROLLER_REVISIONS})
 _KUBELET_EVENTS = 50.0  # a second, as a kubelet's eventRecordQPS
+_MANAGER = "kube-controller-manager/v1.36.0"
+# Requests under way at one time. More would finish no sooner, and everybody else's would stand in
+# line behind them; events, which nobody waits for, go beside the work and not before it.
+IN_FLIGHT, EVENTS_IN_FLIGHT = 16, 2
 
 
 class Environment:
@@ -30,9 +35,11 @@ class Environment:
     def __init__(self, config: ClientConfig, options: ControllerOptions, clock: Clock) -> None:
         self.options = options
         self.clock = clock
-        self.client = Client(config, user_agent="kube-controller-manager/v1.36.0")
-        self.scheduler_client = Client(config, user_agent="kube-scheduler/v1.36.0")
-        self.kubelet_client = Client(config, user_agent="kubelet/v1.36.0")
+        work, tales = asyncio.Semaphore(IN_FLIGHT), asyncio.Semaphore(EVENTS_IN_FLIGHT)
+        self.client = Client(config, user_agent=_MANAGER, slots=work)
+        self.scheduler_client = Client(config, user_agent="kube-scheduler/v1.36.0", slots=work)
+        self.kubelet_client = Client(config, user_agent="kubelet/v1.36.0", slots=work)
+        self.events_client = Client(config, user_agent=_MANAGER, slots=tales)
         self.informers = SharedInformerFactory(self.client)
         self._recorders: dict[str, EventRecorder] = {}
         self._made: set[int] = set()  # informers, which live as long as their factory
@@ -40,7 +47,7 @@ class Environment:
     @property
     def clients(self) -> tuple[Client, ...]:
         """All of them."""
-        return (self.client, self.scheduler_client, self.kubelet_client)
+        return (self.client, self.scheduler_client, self.kubelet_client, self.events_client)
 
     @property
     def recorders(self) -> tuple[EventRecorder, ...]:
@@ -69,7 +76,7 @@ class Environment:
         recorder = self._recorders.get(component)
         if recorder is None:
             rate = _KUBELET_EVENTS if component == "kubelet" else 0.0
-            recorder = EventRecorder(self.client, component, self.clock, rate=rate)
+            recorder = EventRecorder(self.events_client, component, self.clock, rate=rate)
             self._recorders[component] = recorder
         return recorder
 

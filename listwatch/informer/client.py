@@ -7,9 +7,11 @@ single requests is in `discovery` and `leader_election`.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import ssl
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlencode
@@ -55,6 +57,9 @@ class Client:
     Refusals raise ApiError by class, everything that is no answer TransportError. A request that
     the server wants later (429 or 5xx with Retry-After) is sent again up to `retries` times; one
     that may have been done is never sent twice, but for GET. Use as `async with`, or `close()`.
+
+    `slots` bounds the requests that wait for an answer at one time, of all clients that share it;
+    open streams hold none.
     """
 
     def __init__(
@@ -63,11 +68,13 @@ class Client:
         *,
         clock: Clock | None = None,
         user_agent: str = "listwatch-informer",
+        slots: asyncio.Semaphore | None = None,
     ) -> None:
         self.config = config
         self.clock = clock or SystemClock()
         self._credentials = Credentials(config, self.clock)
         self._agent = user_agent
+        self._slots: AbstractAsyncContextManager[object] = slots or contextlib.nullcontext()
         self._session: aiohttp.ClientSession | None = None
         self._opening = asyncio.Lock()
         self._traffic = Traffic()
@@ -163,7 +170,8 @@ class Client:
         tried = 0
         while True:
             try:
-                return await self._once(method, path, query, data, headers)
+                async with self._slots:
+                    return await self._once(method, path, query, data, headers)
             except ApiError as error:
                 later = error.code == 429 or error.code >= 500
                 if not later or not error.retry_after or tried >= retries:

@@ -352,3 +352,25 @@ async def test_names_and_passwords_and_impersonation(canned: Canned) -> None:
     _, headers, _ = canned.requests[0]
     assert headers["Authorization"] == "Basic dTpw"
     assert headers["Impersonate-User"] == "other"
+
+
+async def test_clients_that_share_slots_have_no_more_requests_under_way(canned: Canned) -> None:
+    under_way, most = 0, 0
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await asyncio.sleep(0.01)
+        under_way -= 1
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+
+    slots, config = asyncio.Semaphore(3), ClientConfig(canned.url)
+    async with Client(config, slots=slots) as one, Client(config, slots=slots) as other:
+        canned.chunks(b'{"type":"ADDED","object":{}}\n')
+        stream = await one.stream("/watch")  # holds none
+        canned.answers += [answer] * 20
+        await asyncio.gather(*(each.get(PODS, "a") for each in [one, other] * 10))
+        await stream.close()
+
+    assert most == 3
