@@ -49,6 +49,7 @@ class Options:
     page_limit: int = 0  # lists answer in pages of at most this many; 0: as the client asks
     namespace_controller: bool = True  # empty and remove namespaces that are being deleted
     service_account_admission: bool = False  # pods get an account and its token; `serve` sets it
+    faults: bool = False  # faults may be put in on purpose (docs/dashboard.md); `serve --faults`
 
 
 def load(

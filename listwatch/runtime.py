@@ -21,6 +21,7 @@ from listwatch.changefeed.freshness import Freshness, QueryFreshness, SQLiteFres
 from listwatch.changefeed.history import LogHistory
 from listwatch.changefeed.pump import Pump, PumpStatistics
 from listwatch.conf import Options
+from listwatch.faults import Faults
 from listwatch.protocol.clock import Clock, SystemClock
 from listwatch.protocol.events import EndReason
 from listwatch.registry.api_services.aggregator import Aggregator
@@ -37,6 +38,7 @@ from listwatch.store.compaction import CompactionStatistics, Compactor
 from listwatch.store.group_commit import CommitStatistics, GroupCommitter
 from listwatch.store.readers import Readers
 from listwatch.watchcache.caches import Caches
+from listwatch.watchcache.forgetting import forget_history
 from listwatch.watchcache.observer import Observers
 from listwatch.watchcache.options import CacheOptions
 from listwatch.watchcache.progress import Progress
@@ -116,6 +118,11 @@ class Runtime:
         self.lifecycle = Lifecycle(self.registry, self.definitions, clock=self.clock)
         self.aggregator = Aggregator(self.registry, self.caches, clock=self.clock)
         self.pump.follow(API_SERVICES, self.aggregator.remotes)
+        self.faults: Faults | None = None
+        if options.faults:
+            self.faults = Faults(
+                self.caches, self.clock, hold_pump=self.pump.hold, compact=self._compact
+            )
 
     async def start(self, *, serving: bool = True) -> None:
         """Start every part; `serving` is False in a process that only reads and writes."""
@@ -159,8 +166,17 @@ class Runtime:
 
     def end_streams(self) -> None:
         """End every watch by name, and those of other servers that pass through here."""
+        if self.faults is not None:
+            self.faults.lift_all()  # or what they hold would hold up the stop
         self.caches.end_watches(EndReason.SERVER_STOPPING)
         self.aggregator.end_streams()
+
+    async def _compact(self) -> str:
+        revision = self.caches.progress.applied
+        await self.compactor.compact(revision)
+        for cacher in self.caches.cachers().values():
+            forget_history(cacher)
+        return f"compacted up to revision {revision}"
 
     def call(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
         """Run a coroutine in the runtime's loop, for synchronous code in another thread."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from listwatch.api.discovery import GroupView, RootView, VersionResourcesView
+from listwatch.api.faults import FaultsView, FaultView
 from listwatch.api.health import CHECKS, HealthView
 from listwatch.api.index import IndexView, NotFoundView, PageNotFoundView
 from listwatch.api.metrics import MetricsView
@@ -29,14 +30,14 @@ if TYPE_CHECKING:
     from listwatch.api.views import KubernetesView
 
 ROUTES: tuple[type[KubernetesView], ...] = (
-    CollectionView, DeprecatedWatchView, GroupView, HealthView, IndexView, KeysView, MetricsView,
-    NotFoundView, ObjectView, OpenAPIV2View, OpenAPIV3RootView, OpenAPIV3View,
-    OpenIDConfigurationView, PageNotFoundView,
+    CollectionView, DeprecatedWatchView, FaultView, FaultsView, GroupView, HealthView, IndexView,
+    KeysView, MetricsView, NotFoundView, ObjectView, OpenAPIV2View, OpenAPIV3RootView,
+    OpenAPIV3View, OpenIDConfigurationView, PageNotFoundView,
     RootView, SubresourceView, VersionResourcesView, VersionView,
 )  # fmt: skip
 
 
-def view_of(info: RequestInfo) -> type[KubernetesView]:
+def view_of(info: RequestInfo) -> type[KubernetesView]:  # noqa: C901 (a table of paths)
     """The view of a path."""
     if info.is_resource:
         return _of_resource(info)
@@ -58,6 +59,8 @@ def view_of(info: RequestInfo) -> type[KubernetesView]:
             return KeysView
         case ["metrics"]:
             return MetricsView
+        case ["debug", "faults", *name] if len(name) < 2:
+            return FaultView if name else FaultsView
         case ["openapi", "v2"]:
             return OpenAPIV2View
         case ["openapi", "v3"]:

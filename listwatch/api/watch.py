@@ -16,21 +16,25 @@ from listwatch.api.negotiation import JSON, PARTIAL, PARTIAL_LIST, TABLE
 from listwatch.api.partial import PartialRepresentation
 from listwatch.api.responses import StreamResponse
 from listwatch.api.tables import TableForm, TableRepresentation
+from listwatch.faults import ClientKey, CutError
 from listwatch.protocol.errors import StatusError, bad_request
 from listwatch.protocol.events import EndReason
 from listwatch.protocol.representations import JSONRepresentation
 from listwatch.protocol.selectors import FieldSelector
 from listwatch.registry.conversions import by_webhook, converts
+from listwatch.registry.reads import selector_of
 from listwatch.watchcache.requests import ClientInfo
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from listwatch.api.request import KubernetesRequest
+    from listwatch.faults import FaultyWatch
     from listwatch.protocol.clock import Clock, Timer
     from listwatch.protocol.options import ListOptions
     from listwatch.protocol.representations import Representation
     from listwatch.registry.context import RequestContext
+    from listwatch.runtime import Runtime
     from listwatch.watchcache.watcher import CacheWatcher
 
 LAST_CHUNK = 2.0  # seconds that a reader has for what is under way when its watch ends
@@ -48,10 +52,28 @@ async def watch_response(
         convert = Converting(ctx.resource, representation, request.services.runtime.registry)
         representation = ConvertedRepresentation(ctx.resource)
     client = ClientInfo(request.agent, ctx.user.name, request.address)
-    registry = request.services.runtime.registry
-    watcher = await registry.watch(ctx, options, representation, client)
-    stream = WatchStream(watcher, request.services.runtime.clock, convert)
+    runtime = request.services.runtime
+    watcher = await open_watch(runtime, ctx, options, representation, client)
+    stream = WatchStream(watcher, runtime.clock, convert)
     return StreamResponse(stream, content_type=JSON)
+
+
+async def open_watch(
+    runtime: Runtime,
+    ctx: RequestContext,
+    options: ListOptions,
+    representation: Representation,
+    client: ClientInfo,
+) -> CacheWatcher | FaultyWatch:
+    """The registry's watch, behind the faults if there are to be any; raises what either does."""
+    faults = runtime.faults
+    if faults is None:
+        return await runtime.registry.watch(ctx, options, representation, client)
+    selector = selector_of(ctx, options)
+    key = ClientKey.of(client, ctx.resource.storage, ctx.namespace, selector)
+    await faults.before(key, options.resource_version)
+    watcher = await runtime.registry.watch(ctx, options, representation, client)
+    return faults.follow(watcher, key)
 
 
 def representation_of(request: KubernetesRequest, ctx: RequestContext) -> Representation:
@@ -86,7 +108,9 @@ class WatchStream:
     is left a moment to take it, and then cut: it notices, and resumes where it was.
     """
 
-    def __init__(self, watcher: CacheWatcher, clock: Clock, convert: Convert | None = None) -> None:
+    def __init__(
+        self, watcher: CacheWatcher | FaultyWatch, clock: Clock, convert: Convert | None = None
+    ) -> None:
         self._convert = convert
         self._watcher = watcher
         self._clock = clock
@@ -105,6 +129,8 @@ class WatchStream:
                     chunk = await self._convert(chunk)
                 await send(chunk)
                 watcher.on_end = self._task = None
+        except CutError:
+            return False
         except asyncio.CancelledError:
             if self._cut and self._task is not None and self._task.uncancel() == 0:
                 return False

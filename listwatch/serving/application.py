@@ -31,6 +31,7 @@ KUBERNETES_PATHS = frozenset(
         ".well-known",
         "api",
         "apis",
+        "debug",
         "healthz",
         "livez",
         "metrics",

@@ -112,6 +112,14 @@ class Compactor:
             looked_at=self._clock.now(),
         )
 
+    async def compact(self, revision: int) -> None:
+        """Compact up to a revision at once, whatever its age."""
+        rows = await self._readers.run(compact, revision)
+        self._count(runs=1, rows=rows)
+        self._forget(revision)
+        compacted = max(revision, self._statistics.compacted)
+        self._statistics = replace(self._statistics, compacted=compacted)
+
     async def _over_bytes(self, head: reads.HeadState) -> int:
         """The revision up to which history must go for the rest to be within bounds, or 0."""
         weighed = self._portions[-1][0] if self._portions else head.compacted

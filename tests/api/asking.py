@@ -183,6 +183,7 @@ class Face:
             registry=self.registry,
             resources=ResourceTable(),
             caches=caches,
+            faults=None,
             aggregator=SimpleNamespace(remotes=Remotes(caches)),
             readers=SimpleNamespace(run=self._no_database),
         )

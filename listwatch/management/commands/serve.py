@@ -63,6 +63,10 @@ class Command(BaseCommand):
             help="which of the controllers run: `*` for all, `-name` for all but one, '' for none",
         )  # fmt: skip
         parser.add_argument("--nodes", type=int, default=3, help="how many nodes there are")
+        parser.add_argument(
+            "--faults", action="store_true",
+            help="let permitted users put in faults: 410, cuts, silence, delays, 429 and more",
+        )  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Serve; returns after an orderly stop."""
@@ -73,6 +77,10 @@ class Command(BaseCommand):
                 "--workers: on SQLite one process serves a folder. Several need PostgreSQL: set "
                 "LISTWATCH_DATABASE_URL."
             )
+        if options["faults"]:
+            os.environ["LISTWATCH_FAULTS"] = "yes"
+        if options["workers"] > 1 and options_in_force().faults:
+            raise CommandError("--faults: each process would have its own; use one worker")
         try:
             with prepared(options_in_force()) as ready:
                 self._serve(ready, options)
