@@ -10,6 +10,7 @@ from listwatch.informer import kubeconfig, resources
 from listwatch.informer.client import Client
 from listwatch.informer.client_config import ClientConfig
 from listwatch.informer.factory import Scope, SharedInformerFactory
+from listwatch.informer.failures import FollowState
 from listwatch.informer.handlers import (
     FilteringHandler,
     HandlerFunctions,
@@ -37,6 +38,7 @@ __all__ = [
     "ClientConfig",
     "Deleted",
     "FilteringHandler",
+    "FollowState",
     "HTTPListerWatcher",
     "HandlerFunctions",
     "HandlerOptions",

@@ -26,6 +26,7 @@ from listwatch.informer.errors import (
     VeryShortWatchError,
 )
 from listwatch.informer.event_reader import EventReader, is_table
+from listwatch.informer.failures import Following
 from listwatch.informer.freshness import Freshness
 from listwatch.informer.list_watch import ListerWatcher, ListQuery, WatchQuery, WatchStream
 from listwatch.informer.objects import JSONObject, KeyFunction, object_key
@@ -88,12 +89,14 @@ class Reflector:
         self.random = random or Random()  # noqa: S311 -- spreads load, guards nothing
         self.counts = Counts()
         self.freshness = Freshness(self.clock, self.options.idle_seconds)
+        self.following = Following(name, self.clock)
         self.key: KeyFunction = object_key
         self.resync_seconds = 0.0
         self.should_resync: Callable[[], bool] | None = None
         self.on_error: ErrorHandler = log_error
         self.last_sync_resource_version = ""
         self.version_unavailable = False  # the server no longer knows what we know: ask for any
+        self._fell_back = False  # the last streaming list was given up for a plain one
         self._paginated = False  # it pages even "0": it has no cache, so keep pages small
         # Whether the source says that it cannot stream lists; one that says nothing can.
         self._streaming = self.options.streaming_lists and getattr(
@@ -125,8 +128,12 @@ class Reflector:
             try:
                 stream = await StreamingList(self).run()
             except StreamingListError as error:
+                # Told once: a server that cannot do it will not learn it.
+                level = logging.DEBUG if self._fell_back else logging.WARNING
+                text = "%s: no streaming list, a plain one instead: %s"
+                logger.log(level, text, self.name, error)
                 self.counts.list_fallbacks += 1
-                logger.warning("%s: no streaming list, a plain one instead: %s", self.name, error)
+            self._fell_back = stream is None
         if stream is None:
             await self._list()
         try:
@@ -165,7 +172,8 @@ class Reflector:
 
     def statistics(self) -> ReflectorStatistics:
         """A record of now."""
-        return ReflectorStatistics(self.last_sync_resource_version, **asdict(self.counts))
+        state = self.following.state
+        return ReflectorStatistics(state, self.last_sync_resource_version, **asdict(self.counts))
 
     # Plain list
 
@@ -203,6 +211,7 @@ class Reflector:
         self.last_sync_resource_version = version
         self.counts.lists += 1
         self.freshness.listed()
+        self.following.succeeded()
 
     # Watch
 
@@ -237,12 +246,10 @@ class Reflector:
             await self.pause()
             return None
         except TooManyRequestsError as error:
-            self.counts.throttlings += 1
-            await self.pause(error)
+            await self.throttled(error)
             return None
         except ConnectionRefused as error:
-            self.counts.refused_connections += 1
-            await self.pause(error)
+            await self.refused(error)
             return None
         except TransportError as error:
             # Nothing was answered, so nothing is known to be lost: no list, unlike upstream.
@@ -253,7 +260,20 @@ class Reflector:
             self.counts.expirations += 1
             raise
         self.connected()
+        self.following.succeeded()
         return stream
+
+    async def throttled(self, error: TooManyRequestsError) -> None:
+        """The server wants to be asked later: wait, and tell nobody but those who look."""
+        self.counts.throttlings += 1
+        self.following.failed(error)
+        await self.pause(error)
+
+    async def refused(self, error: ConnectionRefused) -> None:
+        """Nobody listens: the same."""
+        self.counts.refused_connections += 1
+        self.following.failed(error)
+        await self.pause(error)
 
     def connected(self) -> None:
         """A stream is open."""
@@ -273,10 +293,10 @@ class Reflector:
         except TransportError as error:
             return self._after_cut(error, started, reader)
         except TooManyRequestsError as error:
-            self.counts.throttlings += 1
-            await self.pause(error)
+            await self.throttled(error)
         except GoneError as error:
             self.counts.expirations += 1
+            self.following.failed(error)
             logger.info("%s: watch closed: %s", self.name, error)
             return False
         except InternalError as error:
@@ -339,6 +359,7 @@ class Reflector:
 
     def _tell(self, error: Exception) -> None:
         self.counts.errors += 1
+        self.following.failed(error)
         try:
             self.on_error(self, error)
         except Exception:
@@ -346,6 +367,5 @@ class Reflector:
 
 
 def log_error(reflector: Reflector, error: Exception) -> None:
-    """What is done with an error unless told otherwise."""
-    level = logging.INFO if isinstance(error, GoneError) else logging.ERROR
-    logger.log(level, "%s: failed to list or watch: %s", reflector.name, error)
+    """What is done with an error unless told otherwise: logged when it begins, not each time."""
+    reflector.following.tell(error)

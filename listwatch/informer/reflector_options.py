@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from listwatch.informer.backoff import BackoffPolicy
+from listwatch.informer.failures import FollowState
 
 LEAST_WATCH_SECONDS = 300.0
 
@@ -68,6 +69,7 @@ class InternalErrorRetry:
 class ReflectorStatistics:
     """A reflector at one moment; counts since it was made."""
 
+    state: FollowState  # whether it follows the server, and if not, why
     last_sync_resource_version: str  # where the next watch goes on
     lists: int  # lists taken, streaming ones among them
     streaming_lists: int  # of those by a watch

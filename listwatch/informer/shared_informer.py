@@ -17,6 +17,7 @@ from typing import Literal, Self
 from listwatch.informer.delta_consumer import DeltaConsumer
 from listwatch.informer.delta_fifo import DeltaFIFO
 from listwatch.informer.deltas import QueueClosedError, QueueStatistics
+from listwatch.informer.failures import FollowState
 from listwatch.informer.freshness import FreshnessRecord
 from listwatch.informer.handlers import (
     HandlerFunctions,
@@ -267,6 +268,11 @@ class SharedIndexInformer:
     def freshness(self) -> FreshnessRecord:
         """How old the store may be."""
         return self._reflector.freshness.record()
+
+    @property
+    def state(self) -> FollowState:
+        """Whether the store follows the server, and if not, why: `kind not served`, for one."""
+        return self._reflector.following.state
 
     @property
     def is_live(self) -> bool:

@@ -65,11 +65,9 @@ class StreamingList:
                     return stream
                 await reflector.after_close(self._started)
             except TooManyRequestsError as error:
-                reflector.counts.throttlings += 1
-                await reflector.pause(error)
+                await reflector.throttled(error)
             except ConnectionRefused as error:
-                reflector.counts.refused_connections += 1
-                await reflector.pause(error)
+                await reflector.refused(error)
             except (GoneError, TooLargeResourceVersionError) as error:
                 reflector.counts.expirations += 1
                 if not version:
