@@ -12,6 +12,7 @@ import json
 import ssl
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlencode
@@ -76,7 +77,9 @@ class Client:
         self._agent = user_agent
         self._slots: AbstractAsyncContextManager[object] = slots or contextlib.nullcontext()
         self._session: aiohttp.ClientSession | None = None
+        self._retired: aiohttp.ClientSession | None = None  # of a certificate that ran out
         self._opening = asyncio.Lock()
+        self._shown = ("", "")  # certificate and key of the session
         self._traffic = Traffic()
 
     # Verbs of objects
@@ -199,6 +202,7 @@ class Client:
 
     async def close(self) -> None:
         """Close all connections; open streams end."""
+        await self._close_retired()
         if self._session is not None:
             await self._session.close()
             self._session = None
@@ -241,6 +245,7 @@ class Client:
         headers: Mapping[str, str],
         read_seconds: float | None,
     ) -> aiohttp.ClientResponse:
+        headers = {**headers, **await self._credentials.headers()}
         session = await self._open()
         # Encoded here: aiohttp would read a selector's %2C as a comma and write it back as one.
         text = f"{self.config.server}{path}" + (f"?{urlencode(query)}" if query else "")
@@ -249,7 +254,7 @@ class Client:
                 method,
                 URL(text, encoded=True),
                 data=data,
-                headers={**headers, **await self._credentials.headers()},
+                headers=headers,
                 allow_redirects=False,
                 server_hostname=self.config.tls_server_name or None,
                 timeout=aiohttp.ClientTimeout(
@@ -294,11 +299,23 @@ class Client:
             document = {"message": text or response.reason or "", "code": response.status}
         return api_error(document, response.status, retry_after)
 
+    async def _close_retired(self) -> None:
+        if self._retired is not None:
+            await self._retired.close()
+            self._retired = None
+
     async def _open(self) -> aiohttp.ClientSession:
         async with self._opening:
+            pair = self._credentials.pair
+            if self._session is not None and pair != self._shown:
+                # What is under way is not cut: it ends by itself, watches within ten minutes.
+                await self._close_retired()
+                self._retired, self._session = self._session, None
             if self._session is None:
+                self._shown = pair
+                config = replace(self.config, client_certificate=pair[0], client_key=pair[1])
                 # Reading certificates touches files: not in the loop.
-                context = await asyncio.to_thread(self.config.ssl_context)
+                context = await asyncio.to_thread(config.ssl_context)
                 connector = aiohttp.TCPConnector(
                     ssl=context if context is not None else True,
                     limit=0,  # every watch holds a connection

@@ -8,6 +8,8 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from listwatch.informer.exec_plugin import ExecPlugin
+
 
 @dataclass(frozen=True, slots=True)
 class ClientConfig:
@@ -25,6 +27,8 @@ class ClientConfig:
     tls_server_name: str = ""  # the name to verify instead of the one in the address
     namespace: str = "default"
     impersonate: str = ""
+    plugin: ExecPlugin | None = None  # gives another token or pair when these have run out
+    expires_at: float | None = None  # when they do, in seconds since 1970; None: never
 
     def __post_init__(self) -> None:
         if not self.server.startswith(("http://", "https://")):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import json
 import os
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 import yaml
 
 from listwatch.informer.client_config import ClientConfig
+from listwatch.informer.exec_plugin import CredentialError, ExecCredential, ExecPlugin
 
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
@@ -32,7 +31,7 @@ def load(path: str | Path | None = None, context: str = "") -> ClientConfig:
     """The server and identity of a context, of the current one unless named.
 
     Raises KubeconfigError; OSError for a file that cannot be read. Runs the `exec` plugin of a user
-    that has one.
+    that has one; a client runs it again when what it gave has run out.
     """
     file = Path(path) if path is not None else default_path()
     try:
@@ -49,25 +48,26 @@ def from_document(document: Mapping[str, Any], folder: Path, context: str) -> Cl
     chosen = _named(document, "contexts", "context", context)
     cluster = _named(document, "clusters", "cluster", chosen.get("cluster") or "")
     user = _named(document, "users", "user", chosen["user"]) if chosen.get("user") else {}
-    if user.get("exec"):
-        user = {**user, **_run_plugin(user["exec"])}
     if user.get("auth-provider"):
         raise KubeconfigError("auth-provider users are gone from Kubernetes since 1.26: use exec")
+    plugin, credential = _from_plugin(user, folder, cluster)
     insecure = bool(cluster.get("insecure-skip-tls-verify"))
     try:
         return ClientConfig(
             server=str(cluster.get("server") or ""),
-            token=str(user.get("token") or ""),
+            token=credential.token or str(user.get("token") or ""),
             token_file=str(folder / user["tokenFile"]) if user.get("tokenFile") else "",
             ca="" if insecure else _pem(cluster, "certificate-authority", folder),
-            client_certificate=_pem(user, "client-certificate", folder),
-            client_key=_pem(user, "client-key", folder),
+            client_certificate=credential.certificate or _pem(user, "client-certificate", folder),
+            client_key=credential.key or _pem(user, "client-key", folder),
             username=str(user.get("username") or ""),
             password=str(user.get("password") or ""),
             insecure=insecure,
             tls_server_name=str(cluster.get("tls-server-name") or ""),
             namespace=str(chosen.get("namespace") or "default"),
             impersonate=str(user.get("as") or ""),
+            plugin=plugin,
+            expires_at=credential.expires_at,
         )
     except ValueError as error:
         raise KubeconfigError(f"context {context!r}: {error}") from error
@@ -97,6 +97,18 @@ def in_cluster(folder: Path = SERVICE_ACCOUNT) -> ClientConfig:
     )
 
 
+def _from_plugin(
+    user: Mapping[str, Any], folder: Path, cluster: Mapping[str, Any]
+) -> tuple[ExecPlugin | None, ExecCredential]:
+    if not user.get("exec"):
+        return None, ExecCredential()
+    try:
+        plugin = ExecPlugin.of(user["exec"], folder, cluster)
+        return plugin, plugin.run()
+    except (ValueError, KeyError, CredentialError) as error:
+        raise KubeconfigError(str(error)) from error
+
+
 def _named(document: Mapping[str, Any], many: str, one: str, name: str) -> dict[str, Any]:
     for entry in document.get(many) or ():
         if entry.get("name") == name:
@@ -112,23 +124,3 @@ def _pem(entry: Mapping[str, Any], name: str, folder: Path) -> str:
         except ValueError as error:
             raise KubeconfigError(f"{name}-data is no base64 of text") from error
     return (folder / entry[name]).read_text() if entry.get(name) else ""
-
-
-def _run_plugin(plugin: Mapping[str, Any]) -> dict[str, str]:
-    version = plugin.get("apiVersion") or "client.authentication.k8s.io/v1"
-    info = {"kind": "ExecCredential", "apiVersion": version, "spec": {"interactive": False}}
-    environment = {**os.environ, "KUBERNETES_EXEC_INFO": json.dumps(info)}
-    environment |= {item["name"]: item["value"] for item in plugin.get("env") or ()}
-    command = [plugin["command"], *(plugin.get("args") or ())]
-    try:
-        done = subprocess.run(
-            command, env=environment, capture_output=True, check=True, timeout=60, text=True
-        )
-        status = json.loads(done.stdout)["status"]
-    except (OSError, subprocess.SubprocessError, ValueError, KeyError) as error:
-        raise KubeconfigError(f"the plugin {plugin['command']!r} gave no credential") from error
-    found = {"token": status.get("token") or ""}
-    for theirs, ours in (("clientCertificateData", "certificate"), ("clientKeyData", "key")):
-        if status.get(theirs):
-            found[f"client-{ours}-data"] = base64.b64encode(status[theirs].encode()).decode()
-    return found
