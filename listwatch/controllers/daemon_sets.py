@@ -7,11 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from listwatch.controllers.batches import BURST, at_once, slow_start
-from listwatch.controllers.claims import Claims
-from listwatch.controllers.controller import Controller
+from listwatch.controllers.batches import BURST, slow_start
 from listwatch.controllers.deployments.scaling import absolute
-from listwatch.controllers.events import WARNING
 from listwatch.controllers.pods import (
     is_available,
     is_finished,
@@ -23,11 +20,9 @@ from listwatch.controllers.revisions import HASH, History, Revisions
 from listwatch.controllers.scheduler.affinity import matches_node, untolerated
 from listwatch.controllers.status import write_status
 from listwatch.controllers.templates import pod_from
-from listwatch.informer.errors import ApiError, NotFoundError
+from listwatch.controllers.workloads import Workloads
 from listwatch.informer.resources import DAEMON_SETS, NODES, PODS
 from listwatch.protocol.objects import JSONObject, labels_of
-from listwatch.protocol.options import DeleteOptions
-from listwatch.protocol.selectors import LabelSelector
 
 if TYPE_CHECKING:
     from listwatch.controllers.environment import Environment
@@ -46,20 +41,19 @@ _BY_NODES = {
 }  # fmt: skip
 
 
-class DaemonSets(Controller):
-    """Promises no more than one pod of a set on a node, but for those that are ending."""
+class DaemonSets(Workloads):
+    """Promises no more than one pod of a set on a node, but for those that are ending.
+
+    A set that may surge has two where a new one comes before the old one goes.
+    """
 
     name = "daemonset-controller"
+    resource = DAEMON_SETS
 
     def __init__(self, environment: Environment) -> None:
         super().__init__(environment)
-        self.sets = self.informer(DAEMON_SETS)
-        self.pods = self.informer(PODS)
         self.nodes = self.informer(NODES)
-        self._claims = Claims(self, self.sets, self.pods)
-        self._history = History(self, self.sets)
-        self.follow(self.sets)
-        self._claims.listen(_selector_of, self.queue.add)
+        self._history = History(self, self.owners)
         self.nodes.add_handler(
             on_add=lambda *_: self._look_at_all(),
             on_update=self._node_changed,
@@ -68,14 +62,11 @@ class DaemonSets(Controller):
 
     async def reconcile(self, key: str) -> None:
         """Create and delete pods, roll out a new template, write the status."""
-        owner = self.sets.lister.get_or_none(key)
-        if owner is None:
-            self.unseen.forget(key)
+        found = self.owner_of(key)
+        if found is None:
             return
-        selector = _selector_of(owner)
-        if selector is None or selector.empty:
-            return
-        claimed = await self._claims.claim(owner, selector, key)
+        owner, selector = found
+        claimed = await self.claims.claim(owner, selector, key)
         revisions = await self._history.of(owner, selector, key)
         by_node: dict[str, list[JSONObject]] = {}
         for pod in claimed:
@@ -118,10 +109,30 @@ class DaemonSets(Controller):
                 doomed += alive
             elif not alive and not by_node.get(node):
                 missing.append(node)
+            elif len(alive) > 1 and _surge(owner, len(wanted)):
+                doomed += self._superfluous(owner, alive, revisions, key)
             else:
                 doomed += alive[1:]
-        error = await self._delete(owner, doomed, key)
+        error = await self.delete_pods(owner, doomed, key)
         return await self._create(owner, missing[:BURST], revisions, key) or error
+
+    def _superfluous(
+        self, owner: JSONObject, alive: list[JSONObject], revisions: Revisions, key: str
+    ) -> list[JSONObject]:
+        """Of the pods on one node all but a new one that comes and an old one that still works."""
+        current = labels_of(revisions.current)[HASH]
+        new = [pod for pod in alive if labels_of(pod).get(HASH) == current]
+        old = [pod for pod in alive if pod not in new]
+        doomed = new[1:] + old[1:]
+        if not new or not old:
+            return doomed
+        least, now = owner["spec"].get("minReadySeconds") or 0, self.clock.now()
+        if not is_ready(old[0]) or is_available(new[0], least, now):
+            return [*doomed, old[0]]
+        since = ready_since(new[0])
+        if since is not None:
+            self.queue.add_after(key, max(since + least - now, 0.1))
+        return doomed
 
     async def _roll(
         self,
@@ -131,10 +142,14 @@ class DaemonSets(Controller):
         revisions: Revisions,
         key: str,
     ) -> Exception | None:
-        """Delete as many pods of older templates as may be missing at a time."""
+        """Replace as many pods of older templates as may be missing, or be double, at a time."""
         strategy = owner["spec"].get("updateStrategy") or {}
         if strategy.get("type", "RollingUpdate") != "RollingUpdate":
             return None
+        surge = _surge(owner, len(wanted))
+        if surge:
+            nodes = self._surging(owner, wanted, by_node, revisions, surge)
+            return await self._create(owner, nodes[:BURST], revisions, key)
         most = absolute(
             (strategy.get("rollingUpdate") or {}).get("maxUnavailable", 1), len(wanted), up=True
         )
@@ -152,7 +167,32 @@ class DaemonSets(Controller):
                     (old if pod in available else broken).append(pod)
         room = max(most - unavailable, 0)
         # What does not work yet is replaced at once: nobody misses it.
-        return await self._delete(owner, broken + old[:room], key)
+        return await self.delete_pods(owner, broken + old[:room], key)
+
+    def _surging(
+        self,
+        owner: JSONObject,
+        wanted: set[str],
+        by_node: dict[str, list[JSONObject]],
+        revisions: Revisions,
+        surge: int,
+    ) -> list[str]:
+        """The nodes that get a new pod beside their old one now."""
+        least, now = owner["spec"].get("minReadySeconds") or 0, self.clock.now()
+        current = labels_of(revisions.current)[HASH]
+        coming = 0
+        broken: list[str] = []
+        candidates: list[str] = []
+        for node in sorted(wanted):
+            alive = [pod for pod in by_node.get(node, ()) if not is_terminating(pod)]
+            new = [pod for pod in alive if labels_of(pod).get(HASH) == current]
+            old = [pod for pod in alive if pod not in new]
+            if new:
+                coming += bool(old) and not is_available(new[0], least, now)
+            elif old:
+                works = is_available(old[0], least, now)
+                (candidates if works else broken).append(node)
+        return broken + candidates[: max(surge - coming, 0)]
 
     async def _create(
         self, owner: JSONObject, nodes: list[str], revisions: Revisions, key: str
@@ -163,33 +203,8 @@ class DaemonSets(Controller):
             return await self.client.create(PODS, _pod_for(owner, nodes[number], value))
 
         made, error = await slow_start(len(nodes), create)
-        for pod in made:
-            self.unseen.wrote(key, self.pods, pod)
-            message = f"Created pod: {pod['metadata']['name']}"
-            self.events.record(DAEMON_SETS, owner, "SuccessfulCreate", message)
-        if error is not None:
-            why = error.message if isinstance(error, ApiError) else str(error)
-            message = f"Error creating: {why}"
-            self.events.record(DAEMON_SETS, owner, "FailedCreate", message, kind=WARNING)
+        self.tell_created(owner, made, error, key)
         return error
-
-    async def _delete(
-        self, owner: JSONObject, doomed: list[JSONObject], key: str
-    ) -> Exception | None:
-        async def delete(pod: JSONObject) -> None:
-            metadata = pod["metadata"]
-            try:
-                await self.client.delete(
-                    PODS, metadata["name"], namespace=metadata["namespace"],
-                    options=DeleteOptions(uid=metadata["uid"]),
-                )  # fmt: skip
-            except NotFoundError:
-                return
-            self.unseen.deleted(key, self.pods, pod)
-            message = f"Deleted pod: {metadata['name']}"
-            self.events.record(DAEMON_SETS, owner, "SuccessfulDelete", message)
-
-        return (await at_once(doomed, delete))[1]
 
     async def _write_status(
         self,
@@ -229,10 +244,10 @@ class DaemonSets(Controller):
         }
         answer = await write_status(self.client, DAEMON_SETS, owner, status, keep=_BY_NODES)
         if answer is not None:
-            self.unseen.wrote(key, self.sets, answer)
+            self.unseen.wrote(key, self.owners, answer)
 
     def _look_at_all(self) -> None:
-        for owner in self.sets.lister.list():
+        for owner in self.owners.lister.list():
             self.enqueue(owner)
 
     def _node_changed(self, old: JSONObject, new: JSONObject) -> None:
@@ -244,8 +259,10 @@ class DaemonSets(Controller):
         self._look_at_all()
 
 
-def _selector_of(owner: JSONObject) -> LabelSelector | None:
-    return LabelSelector.of(owner["spec"].get("selector"))
+def _surge(owner: JSONObject, nodes: int) -> int:
+    """How many nodes may have two pods during an update; 0 for a set that deletes first."""
+    strategy = owner["spec"].get("updateStrategy") or {}
+    return absolute((strategy.get("rollingUpdate") or {}).get("maxSurge"), nodes, up=True)
 
 
 def _tolerations(owner: JSONObject) -> list[JSONObject]:

@@ -8,10 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from listwatch.controllers import conditions
-from listwatch.controllers.batches import BURST, at_once, slow_start
-from listwatch.controllers.claims import Claims
-from listwatch.controllers.controller import Controller
-from listwatch.controllers.events import WARNING
+from listwatch.controllers.batches import BURST, slow_start
 from listwatch.controllers.pods import (
     in_order_of_deletion,
     is_active,
@@ -21,11 +18,10 @@ from listwatch.controllers.pods import (
 )
 from listwatch.controllers.status import write_status
 from listwatch.controllers.templates import pod_from
-from listwatch.informer.errors import ApiError, NotFoundError
+from listwatch.controllers.workloads import Workloads, namespace_is_going, text_of
 from listwatch.informer.resources import PODS, REPLICA_SETS, REPLICATION_CONTROLLERS
 from listwatch.protocol.clock import rfc3339
 from listwatch.protocol.objects import JSONObject, labels_of
-from listwatch.protocol.options import DeleteOptions
 from listwatch.protocol.selectors import LabelSelector
 
 if TYPE_CHECKING:
@@ -36,7 +32,7 @@ LONGEST_PACE = 0.5  # seconds between two looks at a very large set
 PACED = 10_000  # pods for each second of that
 
 
-class ReplicaSets(Controller):
+class ReplicaSets(Workloads):
     """Keeps the number of pods, and counts in the status how far they are."""
 
     name = "replicaset-controller"
@@ -45,32 +41,20 @@ class ReplicaSets(Controller):
 
     def __init__(self, environment: Environment) -> None:
         super().__init__(environment)
-        self.sets = self.informer(self.resource)
-        self.pods = self.informer(PODS)
         self._sizes: dict[str, int] = {}
-        self._claims = Claims(self, self.sets, self.pods)
-        self.follow(self.sets)
-        self._claims.listen(self.selector_of, self._enqueue_paced)
 
-    def selector_of(self, owner: JSONObject) -> LabelSelector | None:
-        """Which pods a set wants."""
-        return LabelSelector.of(owner["spec"].get("selector"))
-
-    def _enqueue_paced(self, key: str) -> None:
-        # A look costs as much as there are pods: large sets are looked at less often.
+    def enqueue_owner(self, key: str) -> None:
+        """A look costs as much as there are pods: large sets are looked at less often."""
         self.queue.add_after(key, min(self._sizes.get(key, 0) / PACED, LONGEST_PACE))
 
     async def reconcile(self, key: str) -> None:
         """Create or delete pods, then write the status."""
-        owner = self.sets.lister.get_or_none(key)
-        if owner is None:
-            self.unseen.forget(key)
+        found = self.owner_of(key)
+        if found is None:
             self._sizes.pop(key, None)
             return
-        selector = self.selector_of(owner)
-        if selector is None or selector.empty:
-            return
-        claimed = await self._claims.claim(owner, selector, key)
+        owner, selector = found
+        claimed = await self.claims.claim(owner, selector, key)
         active = [pod for pod in claimed if is_active(pod)]
         self._sizes[key] = len(active)
         failure: Exception | None = None
@@ -89,7 +73,7 @@ class ReplicaSets(Controller):
             return await self._create(owner, min(missing, BURST), key)
         if missing < 0:
             doomed = in_order_of_deletion(active)[: min(-missing, BURST)]
-            return await self._delete(owner, doomed, key)
+            return await self.delete_pods(owner, doomed, key)
         return None
 
     async def _create(self, owner: JSONObject, count: int, key: str) -> Exception | None:
@@ -99,41 +83,8 @@ class ReplicaSets(Controller):
             return await self.client.create(PODS, pod)
 
         created, error = await slow_start(count, create)
-        for answer in created:
-            self.unseen.wrote(key, self.pods, answer)
-            name = answer["metadata"]["name"]
-            self.events.record(self.resource, owner, "SuccessfulCreate", f"Created pod: {name}")
-        if error is None:
-            return None
-        if isinstance(error, ApiError) and _namespace_is_going(error):
-            return None
-        why = error.message if isinstance(error, ApiError) else str(error)
-        self.events.record(
-            self.resource, owner, "FailedCreate", f"Error creating: {why}", kind=WARNING
-        )
-        return error
-
-    async def _delete(
-        self, owner: JSONObject, doomed: list[JSONObject], key: str
-    ) -> Exception | None:
-        async def delete(pod: JSONObject) -> None:
-            metadata = pod["metadata"]
-            try:
-                await self.client.delete(
-                    PODS,
-                    metadata["name"],
-                    namespace=metadata["namespace"],
-                    options=DeleteOptions(uid=metadata["uid"]),
-                )
-            except NotFoundError:
-                return
-            self.unseen.deleted(key, self.pods, pod)
-            self.events.record(
-                self.resource, owner, "SuccessfulDelete", f"Deleted pod: {metadata['name']}"
-            )
-
-        _, error = await at_once(doomed, delete)
-        return error
+        self.tell_created(owner, created, error, key)
+        return None if error is not None and namespace_is_going(error) else error
 
     async def _write_status(
         self, owner: JSONObject, active: list[JSONObject], failure: Exception | None, key: str
@@ -151,7 +102,7 @@ class ReplicaSets(Controller):
         else:
             wanted = spec.get("replicas")
             reason = "FailedCreate" if (wanted or 0) > len(active) else "FailedDelete"
-            made = conditions.condition("ReplicaFailure", True, reason, _text(failure))
+            made = conditions.condition("ReplicaFailure", True, reason, text_of(failure))
             found = conditions.put(found, made, rfc3339(now), compared=conditions.WITHOUT_MESSAGE)
         status = {
             "replicas": len(active),
@@ -163,7 +114,7 @@ class ReplicaSets(Controller):
         }
         answer = await write_status(self.client, self.resource, owner, status, keep=("replicas",))
         if answer is not None:
-            self.unseen.wrote(key, self.sets, answer)
+            self.unseen.wrote(key, self.owners, answer)
         if least and len(available) < len(ready):
             # Nobody will tell when the next one has been ready for long enough.
             since = [s for pod in ready if (s := ready_since(pod)) is not None and s + least > now]
@@ -181,11 +132,3 @@ class ReplicationControllers(ReplicaSets):
     def selector_of(self, owner: JSONObject) -> LabelSelector | None:
         """Which pods it wants; nothing if it says nothing."""
         return LabelSelector.of_set(owner["spec"].get("selector"))
-
-
-def _namespace_is_going(error: ApiError) -> bool:
-    return error.code == 403 and any(c.reason == "NamespaceTerminating" for c in error.causes)
-
-
-def _text(error: Exception) -> str:
-    return error.message if isinstance(error, ApiError) else str(error)

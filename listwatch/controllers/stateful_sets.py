@@ -9,8 +9,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from listwatch.controllers.claims import Claims
-from listwatch.controllers.controller import Controller
 from listwatch.controllers.events import WARNING
 from listwatch.controllers.pods import (
     is_available,
@@ -22,11 +20,10 @@ from listwatch.controllers.pods import (
 from listwatch.controllers.revisions import HASH, History, Revisions, template_of
 from listwatch.controllers.status import write_status
 from listwatch.controllers.templates import pod_from
-from listwatch.informer.errors import AlreadyExistsError, ApiError, NotFoundError
+from listwatch.controllers.workloads import Workloads
+from listwatch.informer.errors import AlreadyExistsError, ApiError
 from listwatch.informer.resources import PERSISTENT_VOLUME_CLAIMS, PODS, STATEFUL_SETS
 from listwatch.protocol.objects import JSONObject, labels_of
-from listwatch.protocol.options import DeleteOptions
-from listwatch.protocol.selectors import LabelSelector
 
 if TYPE_CHECKING:
     from listwatch.controllers.environment import Environment
@@ -70,31 +67,24 @@ class _Look:
         return int((strategy.get("rollingUpdate") or {}).get("partition") or 0)
 
 
-class StatefulSets(Controller):
+class StatefulSets(Workloads):
     """At most one pod for each number, at any time."""
 
     name = "statefulset-controller"
+    resource = STATEFUL_SETS
 
     def __init__(self, environment: Environment) -> None:
         super().__init__(environment)
-        self.sets = self.informer(STATEFUL_SETS)
-        self.pods = self.informer(PODS)
         self.volumes = self.informer(PERSISTENT_VOLUME_CLAIMS)
-        self._claims = Claims(self, self.sets, self.pods)
-        self._history = History(self, self.sets)
-        self.follow(self.sets)
-        self._claims.listen(_selector_of, self.queue.add)
+        self._history = History(self, self.owners)
 
     async def reconcile(self, key: str) -> None:
         """Take the steps that are due, and write the status."""
-        owner = self.sets.lister.get_or_none(key)
-        if owner is None:
-            self.unseen.forget(key)
+        wanted = self.owner_of(key)
+        if wanted is None:
             return
-        selector = _selector_of(owner)
-        if selector is None or selector.empty:
-            return
-        claimed = await self._claims.claim(owner, selector, key)
+        owner, selector = wanted
+        claimed = await self.claims.claim(owner, selector, key)
         revisions = await self._history.of(owner, selector, key)
         name = (owner.get("status") or {}).get("currentRevision") or ""
         current = revisions.named(name) or revisions.current
@@ -191,7 +181,7 @@ class StatefulSets(Controller):
             self.events.record(STATEFUL_SETS, owner, "FailedCreate", message, kind=WARNING)
             raise
         look.pods[number] = made
-        self.unseen.wrote(look.key, self.pods, made)
+        self.unseen.wrote(look.key, self.children, made)
         message = f"create Pod {name} in StatefulSet {owner['metadata']['name']} successful"
         self.events.record(STATEFUL_SETS, owner, "SuccessfulCreate", message)
 
@@ -233,17 +223,10 @@ class StatefulSets(Controller):
             spec["volumes"] = volumes
 
     async def _delete(self, look: _Look, pod: JSONObject) -> None:
-        metadata = pod["metadata"]
-        try:
-            await self.client.delete(
-                PODS, metadata["name"], namespace=metadata["namespace"],
-                options=DeleteOptions(uid=metadata["uid"]),
-            )  # fmt: skip
-        except NotFoundError:
+        if not await self.delete_child(pod, look.key):
             return
-        self.unseen.deleted(look.key, self.pods, pod)
         message = (
-            f"delete Pod {metadata['name']} in StatefulSet {look.owner['metadata']['name']} "
+            f"delete Pod {pod['metadata']['name']} in StatefulSet {look.owner['metadata']['name']} "
             "successful"
         )
         self.events.record(STATEFUL_SETS, look.owner, "SuccessfulDelete", message)
@@ -275,11 +258,7 @@ class StatefulSets(Controller):
         # A count of 0 says something here, where upstream keeps it: kubectl reads it as a number.
         answer = await write_status(self.client, STATEFUL_SETS, owner, status, keep=keep)
         if answer is not None:
-            self.unseen.wrote(look.key, self.sets, answer)
-
-
-def _selector_of(owner: JSONObject) -> LabelSelector | None:
-    return LabelSelector.of(owner["spec"].get("selector"))
+            self.unseen.wrote(look.key, self.owners, answer)
 
 
 def _claim_templates(owner: JSONObject) -> list[JSONObject]:

@@ -10,18 +10,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from listwatch.controllers import conditions
-from listwatch.controllers.claims import Claims
-from listwatch.controllers.controller import Controller
 from listwatch.controllers.deployments import progress, revisions, scaling
 from listwatch.controllers.pods import is_finished
 from listwatch.controllers.references import CONTROLLER, controller_of
 from listwatch.controllers.status import write_status
+from listwatch.controllers.workloads import Workloads
 from listwatch.informer.errors import NotFoundError
 from listwatch.informer.resources import DEPLOYMENTS, PODS, REPLICA_SETS
 from listwatch.protocol.clock import rfc3339
 from listwatch.protocol.objects import JSONObject
 from listwatch.protocol.options import DeleteOptions
-from listwatch.protocol.selectors import LabelSelector
 
 if TYPE_CHECKING:
     from listwatch.controllers.environment import Environment
@@ -45,32 +43,26 @@ class _Look:
         return [*self.old, *([self.new] if self.new else [])]
 
 
-class Deployments(Controller):
+class Deployments(Workloads):
     """Rolls out, rolls back, scales and pauses."""
 
     name = "deployment-controller"
     workers = 5
+    resource = DEPLOYMENTS
+    child = REPLICA_SETS
 
     def __init__(self, environment: Environment) -> None:
         super().__init__(environment)
-        self.deployments = self.informer(DEPLOYMENTS)
-        self.replica_sets = self.informer(REPLICA_SETS)
         self.pods = self.informer(PODS)
-        self._claims = Claims(self, self.deployments, self.replica_sets)
-        self.follow(self.deployments)
-        self._claims.listen(_selector_of, self.queue.add)
         self.pods.add_handler(on_delete=self._pod_gone)
 
     async def reconcile(self, key: str) -> None:
         """Take the step that is due, and write the status."""
-        deployment = self.deployments.lister.get_or_none(key)
-        if deployment is None:
-            self.unseen.forget(key)
+        wanted = self.owner_of(key)
+        if wanted is None:
             return
-        selector = _selector_of(deployment)
-        if selector is None or selector.empty:
-            return
-        owned = await self._claims.claim(deployment, selector, key)
+        deployment, selector = wanted
+        owned = await self.claims.claim(deployment, selector, key)
         new = revisions.find_new(deployment, owned)
         old = [each for each in owned if each is not new]
         found = list((deployment.get("status") or {}).get("conditions") or ())
@@ -153,9 +145,9 @@ class Deployments(Controller):
             answer = await write_status(self.client, DEPLOYMENTS, look.deployment, grown)
             if answer is not None:
                 look.deployment = answer
-                self.unseen.wrote(look.key, self.deployments, answer)
+                self.unseen.wrote(look.key, self.owners, answer)
             return None
-        self.unseen.wrote(look.key, self.replica_sets, made)
+        self.unseen.wrote(look.key, self.children, made)
         look.new = made
         name = made["metadata"]["name"]
         size = scaling.replicas_of(made)
@@ -209,7 +201,7 @@ class Deployments(Controller):
         answer = await self.client.patch(
             DEPLOYMENTS, metadata["name"], patch, namespace=metadata["namespace"]
         )
-        self.unseen.wrote(look.key, self.deployments, answer)
+        self.unseen.wrote(look.key, self.owners, answer)
         look.deployment = answer
 
     # Sizes
@@ -271,7 +263,7 @@ class Deployments(Controller):
         answer = await self.client.patch(
             REPLICA_SETS, metadata["name"], patch, namespace=metadata["namespace"]
         )
-        self.unseen.wrote(look.key, self.replica_sets, answer)
+        self.unseen.wrote(look.key, self.children, answer)
         return answer
 
     async def _clean_up(self, look: _Look) -> None:
@@ -286,7 +278,7 @@ class Deployments(Controller):
                 )
             except NotFoundError:
                 continue
-            self.unseen.deleted(look.key, self.replica_sets, each)
+            self.unseen.deleted(look.key, self.children, each)
 
     # Status
 
@@ -311,7 +303,7 @@ class Deployments(Controller):
         status["conditions"] = found
         answer = await write_status(self.client, DEPLOYMENTS, look.deployment, status)
         if answer is not None:
-            self.unseen.wrote(look.key, self.deployments, answer)
+            self.unseen.wrote(look.key, self.owners, answer)
         current = conditions.find(found, progress.PROGRESSING)
         waits = current is not None and current["reason"] not in (
             progress.FINISHED, progress.TIMED_OUT, progress.PAUSED,
@@ -325,15 +317,11 @@ class Deployments(Controller):
         reference = None if gone.object is None else controller_of(gone.object)
         if reference is None or reference.get("kind") != REPLICA_SETS.kind:
             return
-        owner = self.replica_sets.lister.get_or_none(f"{gone.namespace}/{reference['name']}")
+        owner = self.children.lister.get_or_none(f"{gone.namespace}/{reference['name']}")
         above = None if owner is None else controller_of(owner)
         if above is None:
             return
         key = f"{gone.namespace}/{above['name']}"
-        deployment = self.deployments.lister.get_or_none(key)
+        deployment = self.owners.lister.get_or_none(key)
         if deployment is not None and not scaling.is_rolling(deployment):
             self.queue.add(key)
-
-
-def _selector_of(deployment: JSONObject) -> LabelSelector | None:
-    return LabelSelector.of(deployment["spec"].get("selector"))

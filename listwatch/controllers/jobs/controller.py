@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 
 from listwatch.controllers import conditions
 from listwatch.controllers.batches import at_once, slow_start
-from listwatch.controllers.claims import Claims
-from listwatch.controllers.controller import Controller
 from listwatch.controllers.events import WARNING
 from listwatch.controllers.jobs.accounting import (
     FINALIZER,
@@ -27,12 +25,11 @@ from listwatch.controllers.jobs.accounting import (
 from listwatch.controllers.pods import in_order_of_deletion, is_active, is_ready, is_terminating
 from listwatch.controllers.status import write_status
 from listwatch.controllers.templates import pod_from
-from listwatch.informer.errors import ApiError, NotFoundError
+from listwatch.controllers.workloads import Workloads
+from listwatch.informer.errors import NotFoundError
 from listwatch.informer.resources import JOBS, PODS
 from listwatch.protocol.clock import parse_rfc3339, rfc3339
 from listwatch.protocol.objects import JSONObject
-from listwatch.protocol.options import DeleteOptions
-from listwatch.protocol.selectors import LabelSelector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,34 +68,27 @@ class _Look:
         return bool(self.job["spec"].get("suspend"))
 
 
-class Jobs(Controller):
+class Jobs(Workloads):
     """Promises that each pod that ended is counted once, and that no more run than may."""
 
     name = "job-controller"
+    resource = JOBS
 
     def __init__(self, environment: Environment) -> None:
         super().__init__(environment)
-        self.jobs = self.informer(JOBS)
-        self.pods = self.informer(PODS)
-        self._claims = Claims(self, self.jobs, self.pods)
-        self.follow(self.jobs)
-        self._claims.listen(_selector_of, self.queue.add)
-        self.pods.add_handler(on_update=lambda _, pod: self._look_at_orphan(pod))
+        self.children.add_handler(on_update=lambda _, pod: self._look_at_orphan(pod))
 
     async def reconcile(self, key: str) -> None:
         """Count, decide, create and delete, and write the status."""
-        job = self.jobs.lister.get_or_none(key)
-        if job is None:
-            self.unseen.forget(key)
+        wanted = self.owner_of(key)
+        if wanted is None:
             return
+        job, selector = wanted
         if (job["spec"].get("managedBy") or "kubernetes.io/job-controller") != (
             "kubernetes.io/job-controller"
         ):
             return
-        selector = _selector_of(job)
-        if selector is None or selector.empty:
-            return
-        pods = await self._claims.claim(job, selector, key)
+        pods = await self.claims.claim(job, selector, key)
         look = _Look(key, job, pods, ends_of(job, pods), self.clock.now())
         found = list((job.get("status") or {}).get("conditions") or ())
         if is_finished(job):
@@ -110,7 +100,7 @@ class Jobs(Controller):
         verdict = self._verdict(look)
         if verdict is not None:
             found = _with_verdict(found, verdict, look.now)
-            await self._delete(look, look.active)
+            await self.delete_pods(job, look.active, key)
             await self._end(look, found, verdict)
             return
         found = self._with_suspension(look, found)
@@ -168,7 +158,7 @@ class Jobs(Controller):
             wanted = min(wanted, len(active))
         if len(active) > wanted:
             surplus = in_order_of_deletion(active)[: len(active) - wanted]
-            return await self._delete(look, surplus)
+            return await self.delete_pods(look.job, surplus, look.key)
         missing = wanted - len(active)
         if spec.get("podReplacementPolicy") == "Failed":
             missing -= sum(map(is_terminating, look.pods))
@@ -211,31 +201,9 @@ class Jobs(Controller):
             return await self.client.create(PODS, _pod_of(job, index))
 
         made, error = await slow_start(count, create)
-        for pod in made:
-            self.unseen.wrote(look.key, self.pods, pod)
-            message = f"Created pod: {pod['metadata']['name']}"
-            self.events.record(JOBS, job, "SuccessfulCreate", message)
+        self.tell_created(job, made, error, look.key)
         look.pods += made
-        if error is not None:
-            why = error.message if isinstance(error, ApiError) else str(error)
-            self.events.record(JOBS, job, "FailedCreate", f"Error creating: {why}", kind=WARNING)
         return error
-
-    async def _delete(self, look: _Look, doomed: Sequence[JSONObject]) -> Exception | None:
-        async def delete(pod: JSONObject) -> None:
-            metadata = pod["metadata"]
-            try:
-                await self.client.delete(
-                    PODS, metadata["name"], namespace=metadata["namespace"],
-                    options=DeleteOptions(uid=metadata["uid"]),
-                )  # fmt: skip
-            except NotFoundError:
-                return
-            self.unseen.deleted(look.key, self.pods, pod)
-            message = f"Deleted pod: {metadata['name']}"
-            self.events.record(JOBS, look.job, "SuccessfulDelete", message)
-
-        return (await at_once(doomed, delete))[1]
 
     async def _let_go(self, look: _Look, held: Sequence[JSONObject]) -> None:
         """Take the finalizer off pods that are counted, or need not be."""
@@ -256,7 +224,7 @@ class Jobs(Controller):
                 )
             except NotFoundError:
                 return
-            self.unseen.wrote(look.key, self.pods, answer)
+            self.unseen.wrote(look.key, self.children, answer)
 
         _, error = await at_once(held, let_go)
         if error is not None:
@@ -267,7 +235,7 @@ class Jobs(Controller):
             self.client, JOBS, look.job, self._status(look, found), keep=_KEPT
         )
         if answer is not None:
-            self.unseen.wrote(look.key, self.jobs, answer)
+            self.unseen.wrote(look.key, self.owners, answer)
             look.job = answer
 
     async def _end(
@@ -287,7 +255,7 @@ class Jobs(Controller):
             status["completionTime"] = now
         answer = await write_status(self.client, JOBS, look.job, status, keep=_KEPT)
         if answer is not None:
-            self.unseen.wrote(look.key, self.jobs, answer)
+            self.unseen.wrote(look.key, self.owners, answer)
         if kind == "Complete":
             self.events.record(JOBS, look.job, "Completed", "Job completed")
         else:
@@ -362,10 +330,6 @@ def _with_verdict(
     stamp = rfc3339(now)
     made = {**conditions.condition(early, True, reason, message), "lastProbeTime": stamp}
     return conditions.put(found, made, stamp)
-
-
-def _selector_of(job: JSONObject) -> LabelSelector | None:
-    return LabelSelector.of(job["spec"].get("selector"))
 
 
 def _pod_of(job: JSONObject, index: int | None) -> JSONObject:
