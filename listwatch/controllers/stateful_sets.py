@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from listwatch.controllers.claim_retention import wanted_references
 from listwatch.controllers.events import WARNING
 from listwatch.controllers.pods import (
     is_available,
@@ -17,6 +18,7 @@ from listwatch.controllers.pods import (
     is_terminating,
     ready_since,
 )
+from listwatch.controllers.references import owner_references
 from listwatch.controllers.revisions import HASH, History, Revisions, template_of
 from listwatch.controllers.status import write_status
 from listwatch.controllers.templates import pod_from
@@ -99,6 +101,7 @@ class StatefulSets(Workloads):
         await self._history.clean_up(owner, revisions, [*live, current["metadata"]["name"]], key)
 
     async def _manage(self, look: _Look) -> None:
+        await self._retain(look)
         for number in look.ordinals:
             if not await self._see_to(look, number) and look.in_order:
                 return
@@ -156,6 +159,31 @@ class StatefulSets(Workloads):
 
     # Writes
 
+    async def _retain(self, look: _Look) -> None:
+        """Let claims know with whom they go, before anybody does."""
+        metadata = look.owner["metadata"]
+        for number, pod in look.pods.items():
+            for template in _claim_templates(look.owner):
+                name = f"{template['metadata']['name']}-{metadata['name']}-{number}"
+                claim = self.volumes.lister.get_or_none(f"{metadata['namespace']}/{name}")
+                if claim is None or is_terminating(claim):
+                    continue
+                condemned = number not in look.ordinals
+                wanted = wanted_references(look.owner, pod, claim, condemned=condemned)
+                if wanted == owner_references(claim):
+                    continue
+                patch = {
+                    "metadata": {
+                        "uid": claim["metadata"]["uid"],
+                        "resourceVersion": claim["metadata"]["resourceVersion"],
+                        "ownerReferences": wanted or None,
+                    }
+                }
+                answer = await self.client.patch(
+                    PERSISTENT_VOLUME_CLAIMS, name, patch, namespace=metadata["namespace"]
+                )
+                self.unseen.wrote(look.key, self.volumes, answer)
+
     async def _create(self, look: _Look, number: int) -> None:
         revision = self._revision_for(look, number)
         owner = look.owner
@@ -211,10 +239,11 @@ class StatefulSets(Workloads):
                 **(template["metadata"].get("labels") or {}),
                 **((owner["spec"].get("selector") or {}).get("matchLabels") or {}),
             }
-            wanted = {
-                "metadata": {"name": claim, "namespace": namespace, "labels": labels},
-                "spec": template["spec"],
-            }
+            metadata: JSONObject = {"name": claim, "namespace": namespace, "labels": labels}
+            references = wanted_references(owner, None, None, condemned=False)
+            if references:
+                metadata["ownerReferences"] = references
+            wanted = {"metadata": metadata, "spec": template["spec"]}
             try:
                 await self.client.create(PERSISTENT_VOLUME_CLAIMS, wanted)
             except AlreadyExistsError:

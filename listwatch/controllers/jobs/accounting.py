@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from listwatch.controllers.pods import is_terminating, phase_of
+from listwatch.controllers.jobs.failure_policy import FAIL_JOB, IGNORE, judge
+from listwatch.controllers.pods import is_finished, is_terminating, phase_of
 from listwatch.protocol.objects import JSONObject
 
 FINALIZER = "batch.kubernetes.io/job-tracking"
@@ -25,6 +26,7 @@ class Ends:
     uncounted: dict[str, list[str]] = field(default_factory=dict)  # uids, as in the status
     held: list[JSONObject] = field(default_factory=list)  # pods whose finalizer may go
     indexes: set[int] = field(default_factory=set)  # completed, of an indexed job
+    verdict: str = ""  # why one of them fails the whole job
 
     @property
     def is_settled(self) -> bool:
@@ -47,12 +49,19 @@ def ends_of(job: JSONObject, pods: Sequence[JSONObject]) -> Ends:
         else:
             ends.failed += len(known)
     told = {uid for uids in before.values() for uid in uids or ()}
+    # Such a job wants to know how a pod ended before it says anything on it.
+    patient = (job.get("spec") or {}).get("podReplacementPolicy") == "Failed"
     ends.indexes = completed_indexes(status.get("completedIndexes") or "")
     for pod in pods:
         kind = ended(pod)
-        if not kind or not is_held(pod):
+        if not kind or not is_held(pod) or (patient and not is_finished(pod)):
             continue
         ends.held.append(pod)
+        if kind == "failed":
+            action, why = judge(job, pod)
+            ends.verdict = ends.verdict or (why if action == FAIL_JOB else "")
+            if action == IGNORE:
+                continue
         index = index_of(pod)
         if kind == "succeeded" and index is not None:
             ends.indexes.add(index)

@@ -22,6 +22,7 @@ from listwatch.controllers.jobs.accounting import (
     indexes_text,
     is_held,
 )
+from listwatch.controllers.jobs.failure_policy import IGNORE, judge
 from listwatch.controllers.pods import in_order_of_deletion, is_active, is_ready, is_terminating
 from listwatch.controllers.status import write_status
 from listwatch.controllers.templates import pod_from
@@ -118,6 +119,8 @@ class Jobs(Workloads):
         earlier = conditions.find((look.job.get("status") or {}).get("conditions"), "FailureTarget")
         if earlier is not None:
             return "Failed", earlier["reason"], earlier["message"]
+        if ends.verdict:
+            return "Failed", "PodFailurePolicy", ends.verdict
         limit = spec.get("backoffLimit")
         if ends.failed > (6 if limit is None else limit):
             message = "Job has reached the specified backoff limit"
@@ -173,7 +176,9 @@ class Jobs(Workloads):
     def _delay(self, look: _Look) -> float:
         """Seconds that the next pod has to wait, after those that failed."""
         ends = sorted(
-            (_finished_at(pod), ended(pod)) for pod in look.pods if ended(pod) and _finished_at(pod)
+            (_finished_at(pod), ended(pod))
+            for pod in look.pods
+            if ended(pod) and _finished_at(pod) and judge(look.job, pod)[0] != IGNORE
         )
         failures = 0
         for _, kind in reversed(ends):
