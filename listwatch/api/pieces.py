@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 from listwatch.protocol.objects import splice_item
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from listwatch.protocol.versions import Version
 
 PIECE_BYTES = 128 * 1024  # of a run, about: longer ones are no faster and hold up watches
 CACHE_BYTES = 64 * 1024 * 1024  # of all runs: as much as one ring may hold
 _LONGEST = 4  # times the usual number of items, where the keys make no cut
+_LISTS = 8  # whole lists whose cuts are remembered: the resources that are listed in a loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,8 @@ class Pieces:
     def __init__(self, maximum: int = CACHE_BYTES) -> None:
         self._maximum = maximum
         self._kept: OrderedDict[tuple[int, int], tuple[Sequence[Version], bytes]] = OrderedDict()
+        self._cut: OrderedDict[int, tuple[Sequence[Version], list[Sequence[Version]]]]
+        self._cut = OrderedDict()  # the latest whole lists, by identity: where they were cut
         self._bytes = self._found = self._made = 0
 
     def of(
@@ -61,18 +64,26 @@ class Pieces:
         if usual >= len(versions):
             yield b",".join((b"", *map(item, versions)))
             return
-        mask, longest = usual - 1, usual * _LONGEST
-        start = 0
-        for end, version in enumerate(versions, 1):
-            if not hash(version.key) & mask or end - start == longest:
-                yield self._piece(versions[start:end], item)
-                start = end
-        if start < len(versions):
-            yield self._piece(versions[start:], item)
+        for run in self._runs(versions, usual):
+            yield self._piece(run, item)
 
     def statistics(self) -> PiecesStatistics:
         """One look."""
         return PiecesStatistics(len(self._kept), self._bytes, self._found, self._made)
+
+    def _runs(self, versions: Sequence[Version], usual: int) -> Iterable[Sequence[Version]]:
+        # Only what cannot change is known again by its identity.
+        if not isinstance(versions, tuple):
+            return _runs(versions, usual)
+        kept = self._cut.get(id(versions))
+        if kept is not None:
+            self._cut.move_to_end(id(versions))
+            return kept[1]
+        runs = list(_runs(versions, usual))
+        self._cut[id(versions)] = (versions, runs)  # kept alive: no other gets its identity
+        if len(self._cut) > _LISTS:
+            self._cut.popitem(last=False)
+        return runs
 
     def _piece(self, run: Sequence[Version], item: Callable[[Version], bytes]) -> bytes:
         # The kept versions are alive, so that no other one has their id.
@@ -93,6 +104,17 @@ class Pieces:
             _, (_, dropped) = self._kept.popitem(last=False)
             self._bytes -= len(dropped)
         return piece
+
+
+def _runs(versions: Sequence[Version], usual: int) -> Iterator[Sequence[Version]]:
+    mask, longest = usual - 1, usual * _LONGEST
+    start = 0
+    for end, version in enumerate(versions, 1):
+        if not hash(version.key) & mask or end - start == longest:
+            yield versions[start:end]
+            start = end
+    if start < len(versions):
+        yield versions[start:]
 
 
 def _usual(versions: Sequence[Version]) -> int:

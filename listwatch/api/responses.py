@@ -34,6 +34,8 @@ class KubernetesResponse(Response):
     renderer may still refuse; `pieces` then yields the whole body, once.
     """
 
+    charset = "utf-8"  # Django's reads it off Content-Type each time
+
     # Set by DRF when a view is done.
     accepted_renderer: Any
     accepted_media_type: str

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from listwatch.protocol.custom_kinds import CustomKind
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class GroupResource:
+# Keys of nearly every lookup: tuples, because those are hashed and compared in C.
+class GroupResource(NamedTuple):
     """A resource whatever its version, as `deployments.apps` or `pods`; it has one Cacher."""
 
     group: str
@@ -26,8 +27,7 @@ class GroupResource:
         return cls(group, resource)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class GroupVersionKind:
+class GroupVersionKind(NamedTuple):
     """A kind in one version, as `apps/v1 Deployment`."""
 
     group: str
@@ -95,24 +95,18 @@ class Resource:
     storage: GroupResource = field(default=GroupResource("", ""))
     custom: CustomKind | None = None  # what its definition says; None for a built-in kind
 
+    # What follows from the rest, made once: each request asks for these a dozen times.
+    api_version: str = field(init=False, repr=False, compare=False)  # `v1`, or `apps/v1`
+    group_resource: GroupResource = field(init=False, repr=False, compare=False)  # of messages
+    gvk: GroupVersionKind = field(init=False, repr=False, compare=False)  # of its objects
+
     def __post_init__(self) -> None:
+        derive = partial(object.__setattr__, self)
+        derive("api_version", api_version(self.group, self.version))
+        derive("group_resource", GroupResource(self.group, self.resource))
+        derive("gvk", GroupVersionKind(self.group, self.version, self.kind))
         if not self.storage.resource:
-            object.__setattr__(self, "storage", GroupResource(self.group, self.resource))
-
-    @property
-    def api_version(self) -> str:
-        """`v1`, or `apps/v1`."""
-        return api_version(self.group, self.version)
-
-    @property
-    def group_resource(self) -> GroupResource:
-        """The resource without its version, as error messages name it."""
-        return GroupResource(self.group, self.resource)
-
-    @property
-    def gvk(self) -> GroupVersionKind:
-        """Group, version and kind of its objects."""
-        return GroupVersionKind(self.group, self.version, self.kind)
+            derive("storage", self.group_resource)
 
     @property
     def list_kind(self) -> str:

@@ -144,7 +144,7 @@ def _check_revision(
             why = "Invalid value: 0: must be specified for an update"
             cause = Cause("FieldValueInvalid", why, "metadata.resourceVersion")
             # Upstream names the resource here, where it has the kind elsewhere.
-            gvk = replace(ctx.resource.gvk, kind=ctx.resource.resource)
+            gvk = ctx.resource.gvk._replace(kind=ctx.resource.resource)
             raise invalid(gvk, key.name, (cause,))
     elif number != state.revision:
         raise conflict(key.shown, key.name)

@@ -7,7 +7,6 @@ of what is stored.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from listwatch.schemas.kinds import builtin_resources
@@ -29,6 +28,7 @@ class ResourceTable:
         self._by_path: dict[tuple[str, str, str], Resource] = {}
         self._by_kind: dict[GroupVersionKind, Resource] = {}
         self._stored: dict[GroupResource, Resource] = {}
+        self._equivalents: dict[GroupResource, tuple[Resource, ...]] = {}
         self._subscribers: list[Subscriber] = []
         for resource in builtin_resources() if resources is None else resources:
             self._put(resource)
@@ -43,12 +43,20 @@ class ResourceTable:
 
     def knows_kind(self, gvk: GroupVersionKind) -> bool:
         """Whether a kind is served, or is the list of one that is."""
-        item = replace(gvk, kind=gvk.kind.removesuffix("List"))
+        item = gvk._replace(kind=gvk.kind.removesuffix("List"))
         return gvk in self._by_kind or item in self._by_kind
 
     def stored(self, group_resource: GroupResource) -> Resource | None:
         """The resource in whose form objects are stored; None if it is not served."""
         return self._stored.get(group_resource)
+
+    def equivalents(self, storage: GroupResource) -> tuple[Resource, ...]:
+        """All versions, in all groups, in which the objects of one resource are served."""
+        found = self._equivalents.get(storage)
+        if found is None:
+            found = tuple(one for one in self.served() if one.storage == storage)
+            self._equivalents[storage] = found
+        return found
 
     def served(self) -> tuple[Resource, ...]:
         """Every resource, sorted by group, version and name."""
@@ -108,12 +116,14 @@ class ResourceTable:
         self._subscribers.append(subscriber)
 
     def _put(self, resource: Resource) -> None:
+        self._equivalents.clear()
         self._by_path[resource.group, resource.version, resource.resource] = resource
         self._by_kind[resource.gvk] = resource
         if resource.storage == resource.group_resource:
             self._stored[resource.storage] = resource
 
     def _take(self, resource: Resource) -> None:
+        self._equivalents.clear()
         old = self._by_path.pop((resource.group, resource.version, resource.resource))
         self._by_kind.pop(old.gvk, None)
         if self._stored.get(old.storage) == old:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from listwatch.protocol.selectors import Selector
 from listwatch.protocol.versions import Version
@@ -18,16 +18,18 @@ class Versions:
 
     A deleted object stays as a tombstone until its deletion leaves the ring. Promises that the
     state at N is exact for every N from the ring's floor on, since a version loses `previous`
-    only when its event leaves the ring. Arrays that come out are new and hold references.
+    only when its event leaves the ring. Arrays that come out never change; while nothing happens
+    `live` gives the same one again, so that what was made of it can be found by its identity.
     """
 
-    __slots__ = ("_keys", "_newest", "_tombstones", "index")
+    __slots__ = ("_keys", "_live", "_newest", "_tombstones", "index")
 
     def __init__(self, objects: Iterable[Version] = ()) -> None:
         self._newest = {version.key: version for version in objects}
         self._keys = SortedKeys(list(self._newest))
         self._tombstones = sum(version.deleted for version in self._newest.values())
         self.index = ValueIndex()
+        self._live: dict[str, tuple[Version, ...]] = {}  # by namespace, since the last event
 
     def __len__(self) -> int:
         return len(self._newest) - self._tombstones
@@ -49,6 +51,8 @@ class Versions:
     def put(self, version: Version) -> None:
         """The newest version of its object, linked to the one before."""
         key = version.key
+        if self._live:
+            self._live.clear()
         previous = self._newest.get(key)
         if previous is None:
             self._keys.add(key)
@@ -76,14 +80,18 @@ class Versions:
                 yield version
                 version = version.previous
 
-    def live(self, namespace: str = "") -> list[Version]:
+    def live(self, namespace: str = "") -> tuple[Version, ...]:
         """The objects as they are now, in key order."""
-        versions = list(map(self._newest.__getitem__, self._range(namespace)))
-        if self._tombstones:
-            return [version for version in versions if not version.deleted]
-        return versions
+        live = self._live.get(namespace)
+        if live is None:
+            live = tuple(map(self._newest.__getitem__, self._range(namespace)))
+            if self._tombstones:
+                live = tuple(version for version in live if not version.deleted)
+            if live:  # a namespace without objects costs nothing, and there may be any number
+                self._live[namespace] = live
+        return live
 
-    def narrowed(self, namespace: str, selector: Selector) -> list[Version]:
+    def narrowed(self, namespace: str, selector: Selector) -> Sequence[Version]:
         """As `live`, but it may leave out objects that the selector does not want."""
         keys = self.index.candidates(selector, self.live, len(self) // 4)
         if keys is None:

@@ -167,7 +167,7 @@ async def test_a_token_elsewhere_reads_no_other_namespace(house: House) -> None:
     ctx = house.ctx("configmaps", namespace="kube-system")
     result = await house.registry.list(ctx, ListOptions(continue_token=token(first)))
 
-    assert result.versions == []
+    assert not result.versions
 
 
 async def test_an_expired_token_comes_with_one_to_go_on(house: House) -> None:
