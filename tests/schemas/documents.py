@@ -22,6 +22,7 @@ SCALARS: dict[str, st.SearchStrategy[Any]] = {
     "IntOrString": st.one_of(st.integers(-(1 << 31) + 1, (1 << 31) - 1), TEXT),
     "FieldsV1": st.just({"f:x": {}}),
     "RawExtension": st.just({"a": [1]}),
+    "ExtraValue": st.lists(TEXT, min_size=1, max_size=2),  # a message that JSON writes as a list
 }
 
 
