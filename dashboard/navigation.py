@@ -32,5 +32,6 @@ ENTRIES = (
     Entry("overview", "Overview", "h", "Go to the overview"),
     Entry("flow", "Event flow", "f", "Go to the event flow"),
     Entry("watchers", "Watchers", "w", "Go to the watchers"),
+    Entry("rings", "Rings", "r", "Go to the rings"),
     Entry("attach", "Attach", "a", "Attach a watcher"),
 )

@@ -20,8 +20,8 @@ from django.urls import URLPattern, path, reverse
 
 from dashboard.access import signed_in
 from dashboard.keys import KEYS
+from dashboard.links import SOCKET_PATH
 from dashboard.navigation import ENTRIES
-from dashboard.routing import SOCKET_PATH
 from listwatch.protocol.errors import StatusError
 
 if TYPE_CHECKING:

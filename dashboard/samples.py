@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dashboard.frames import journey_bar
+from dashboard.machinery.flows import journey_bar
 
 JSON = dict[str, Any]  # Any: JSON values
 
@@ -63,7 +63,7 @@ def _watcher(**values: Any) -> JSON:  # Any: any field of a row
         "id": "1", "client": "kubectl/v1.37.1", "agent": "kubectl/v1.37.1 (linux/amd64)",
         "user": "admin", "resource": "pods", "resource_url": "#", "namespace": "default",
         "selector": "-n default app=web", "delivered": "48213", "events": 1204, "bytes": 1_563_201,
-        "lag": "none", "lag_events": 0, "lag_ms": 0, **values,
+        "lag": "none", "lag_events": 0, "lag_ms": 0, "lag_revisions": 0, **values,
     }  # fmt: skip
 
 
@@ -113,9 +113,15 @@ def _ring(now: float) -> JSON:
         "newest": "48213", "oldest_at": now - 74, "newest_at": now - 2,
         "buckets": [[int(each) for each in column] for column in buckets],
         "marks": [
-            {"at": 12, "count": 1, "lost": True, "title": "stalled-operator"},
-            {"at": 131, "count": 3, "lost": False, "title": "kopf"},
-            {"at": 208, "count": 17, "lost": False, "title": "17 at the newest"},
+            {"at": 0, "count": 1, "is": "lost", "of": "watcher", "title": "stalled-operator"},
+            {"at": 12, "count": 1, "is": "near", "of": "watcher", "title": "slow-operator"},
+            {"at": 71, "count": 2, "is": "soon", "of": "resume", "title": "2 that left"},
+            {"at": 131, "count": 3, "is": "soon", "of": "watcher", "title": "kopf"},
+            {"at": 208, "count": 17, "is": "fine", "of": "watcher", "title": "17 at the newest"},
+        ],
+        "zones": [
+            {"from": 0, "size": 30, "is": "near"}, {"from": 30, "size": 110, "is": "soon"},
+            {"from": 140, "size": 68, "is": "fine"},
         ],
         "summary": "The ring holds 208 of 320 events.",
     }  # fmt: skip

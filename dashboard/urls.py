@@ -6,6 +6,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import path
 
 from dashboard import views
+from dashboard.machinery import views as machinery
 from dashboard.pages import addresses
 
 app_name = "dashboard"
@@ -14,8 +15,12 @@ app_name = "dashboard"
 urlpatterns = [
     *addresses("", views.overview, "overview"),
     *addresses("resources/<str:resource>", views.resource, "resource"),
-    *addresses("flow", views.flow, "flow"),
-    *addresses("watchers", views.watchers, "watchers"),
+    *addresses("flow", machinery.flow, "flow"),
+    *addresses("events/<int:revision>", machinery.event, "event"),
+    *addresses("watchers", machinery.watchers, "watchers"),
+    *addresses("watchers/<int:number>", machinery.watcher, "watcher"),
+    *addresses("rings", machinery.rings, "rings"),
+    *addresses("rings/<str:resource>", machinery.ring, "ring"),
     *addresses("attach", views.attach, "attach"),
     path("patterns/", views.patterns, name="patterns"),
     path("theme/", views.theme, name="theme"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.views import LoginView
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
@@ -16,6 +16,10 @@ from django.views.decorators.http import require_POST
 
 from dashboard import commands, frames, samples
 from dashboard.access import signed_in
+from dashboard.links import ring_url
+from dashboard.machinery import resource_page
+from dashboard.machinery.views import columns, served
+from dashboard.machinery.watching import EVERYONE
 from dashboard.pages import (
     THEME_COOKIE,
     THEMES,
@@ -26,7 +30,6 @@ from dashboard.pages import (
     rendered,
     runtime_of,
 )
-from listwatch.protocol.kinds import GroupResource
 
 if TYPE_CHECKING:
     from listwatch.protocol.kinds import Resource
@@ -52,18 +55,15 @@ async def overview(request: HttpRequest) -> Shown:
 async def resource(request: HttpRequest, resource: str) -> Shown:
     """One resource: ring, slots, watchers. `?before=` a revision shows older slots."""
     runtime = runtime_of(request)
-    group_resource = GroupResource.parse(resource)
-    cacher = runtime.caches.cachers().get(group_resource)
-    stored = runtime.resources.stored(group_resource)
-    if cacher is None or stored is None:
-        raise Http404(f"no resource {resource!r} is served")
+    cacher, stored = served(runtime, resource)
     before = request.GET.get("before", "")
     if not before.isdecimal():
         before = ""
-    data = await frames.resource(cacher, before=int(before) if before else None, limit=SLOTS)
+    data = await resource_page.resource(cacher, before=int(before) if before else None, limit=SLOTS)
     older = data.pop("older")
     context = {
-        "resource": str(group_resource),
+        "resource": str(stored.storage),
+        "ring_url": ring_url(stored.storage),
         "kind": f"{stored.api_version} {stored.kind}",
         "namespaced": stored.namespaced,
         "selectable_fields": _selectable(stored),
@@ -71,25 +71,10 @@ async def resource(request: HttpRequest, resource: str) -> Shown:
         "limit": SLOTS,
         "older_url": f"{request.path}?{urlencode({'before': older})}" if older else "",
         "attach_url": f"{reverse('dashboard:attach')}?{urlencode({'resource': _path(stored)})}",
+        "columns": columns({}, EVERYONE),
         "watch_command": commands.watch(stored),
         "write_command": commands.write(stored),
     }
-    return Shown(data, context)
-
-
-@page("flow")
-async def flow(request: HttpRequest) -> Shown:
-    """The newest events of all rings; live, each with who got it."""
-    data = {"events": frames.recent_events(runtime_of(request))}
-    context = {"write_command": commands.WRITE}
-    return Shown(data, context)
-
-
-@page("watchers")
-async def watchers(request: HttpRequest) -> Shown:
-    """Every watcher of every resource, and those that ended lately."""
-    data = await frames.watchers(runtime_of(request))
-    context = {"watch_command": "kubectl get pods -A -w --output-watch-events"}
     return Shown(data, context)
 
 

@@ -18,6 +18,15 @@ register = template.Library()
 
 Ring = dict[str, Any]  # Any: the frame's values, see `frames.ring`
 _TYPES = ("ADDED", "MODIFIED", "DELETED", "unread")
+# Each kind a shape of its own, so that colour never speaks alone; ring.js has the same.
+_TICK = "M-4.5 15h9L.75 22v2h-1.5v-2z"
+MARKS = {
+    "fine": _TICK,
+    "still": _TICK,
+    "soon": "M0 13l5 5-4.25 4.25V24h-1.5v-1.75L-5 18z",
+    "near": "M-4.5 13h9v7.5H.75V24h-1.5v-3.5h-3.75z",
+    "lost": "M-5 15.5l1.5-1.5L0 17.5 3.5 14 5 15.5 1.5 19 5 22.5 3.5 24 0 20.5-3.5 24-5 22.5-1.5 19z",
+}
 _STRIP = 1000  # units of the strip's own width
 _HEIGHT = 40
 
@@ -80,18 +89,44 @@ def ringstrip(ring: Ring) -> SafeString:
 
 
 @register.simple_tag
-def ringmarks(ring: Ring) -> SafeString:
-    """Where each watcher stands, as ring.js draws it."""
+def ringmarks(ring: Ring, of: str) -> SafeString:
+    """Where each watcher stands (or each resume point), as ring.js draws it."""
     marks = []
     for mark in ring["marks"]:
+        if mark["of"] != of:
+            continue
         percent = 100 * mark["at"] / ring["capacity"]
         number = mark["count"] if mark["count"] > 1 else ""
         anchor = "end" if percent > 97 else "start" if percent < 3 else "middle"
-        kind = "mark lost" if mark["lost"] else "mark"
-        marks.append((f"{percent:.2f}%", kind, mark["title"], anchor, number))
+        marks.append((
+            f"{percent:.2f}%", mark["is"], mark["title"], MARKS[mark["is"]],
+            "translate(0 28) scale(1 -1)" if of == "resume" else "",
+            26 if of == "resume" else 10, anchor, number,
+        ))  # fmt: skip
     return format_html_join(
         "",
-        '<svg x="{}" overflow="visible" class="{}"><title>{}</title>'
-        '<path d="M-4.5 15h9L.75 22v2h-1.5v-2z"/><text y="10" text-anchor="{}">{}</text></svg>',
+        '<svg x="{}" overflow="visible" class="mark" data-is="{}"><title>{}</title>'
+        '<path d="{}" transform="{}"/><text y="{}" text-anchor="{}">{}</text></svg>',
         marks,
     )
+
+
+@register.simple_tag
+def ringzones(ring: Ring) -> SafeString:
+    """How long each stretch of the strip will last, as ring.js draws it."""
+    share = 100 / ring["capacity"]
+    zones = [
+        (f"{zone['from'] * share:.2f}%", f"{zone['size'] * share:.2f}%", zone["is"])
+        for zone in ring["zones"]
+    ]
+    return format_html_join(
+        "", '<rect x="{}" width="{}" height="6" fill="url(#hatch-{})"/>', zones
+    )
+
+
+@register.simple_tag
+def until(moment: Any, now: Any) -> str:  # Any: as above
+    """How long it is until a moment, as kubectl writes ages."""
+    if not isinstance(moment, (int, float)) or not isinstance(now, (int, float)):
+        return ""
+    return formats.age(max(moment - now, 0))

@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from listwatch.changefeed.doorbells import Doorbell, ring_forever
 from listwatch.changefeed.encoding import version_of
@@ -45,6 +45,7 @@ class PumpStatistics:
     gaps: int  # times that the signal ran ahead, and the log was read instead
     refills: int  # times that the log no longer had what came next
     errors: int  # readings that failed
+    newest_via: Literal["", "signal", "log"]  # how the change that was applied last came
     behind_since: float | None  # monotonic time of the oldest hint not yet followed, or None
     stopped: bool  # held by a fault rule
 
@@ -92,6 +93,7 @@ class Pump:
         self._followers: dict[GroupResource, Follower] = {}
         self._held = False
         self._hinted: float | None = None
+        self._via: Literal["", "signal", "log"] = ""
         self._count = dict.fromkeys(
             ("direct", "from_log", "duplicates", "rings", "timer_wakes", "gaps", "refills",
              "errors"), 0,
@@ -137,6 +139,7 @@ class Pump:
         for change in changes:
             following = self.applied + 1
             if change.revision == following:
+                self._via = "signal"
                 self._apply(change)
                 self._count["direct"] += 1
             elif change.revision < following:
@@ -159,6 +162,7 @@ class Pump:
             received=self._count["direct"] + self._count["from_log"],
             behind_since=self._hinted,
             stopped=self._held,
+            newest_via=self._via,
             **self._count,
         )
 
@@ -183,6 +187,7 @@ class Pump:
         for row in rows:
             # The signal may have brought some of these while the reading went on.
             if row.revision == self.applied + 1 and not self._held:
+                self._via = "log"
                 self._apply(row)
                 self._count["from_log"] += 1
 

@@ -4,8 +4,9 @@
 // data-href="field"                 the address       data-age="field"    a moment, shown as age
 // data-set="name:field ..."         data-name         data-attr="name:field ..."  an attribute
 // data-type="field"                 an event type: its word, icon and colour
+// data-until="field"                a moment to come, counted down      data-aria="field"  its label
 
-import { showAge } from "./clock.js";
+import { showAge, showUntil } from "./clock.js";
 import { formats } from "./format.js";
 
 const plans = new WeakMap();
@@ -21,7 +22,7 @@ function setText(element, value) {
 }
 
 function steps(element) {
-  const { text, format, title, href, age, set, attr, type } = element.dataset;
+  const { text, format, title, href, age, until, aria, set, attr, type } = element.dataset;
   const list = [];
   if (text) {
     const write = formats[format] ?? ((value) => value);
@@ -30,6 +31,8 @@ function steps(element) {
   if (title) list.push((record) => title in record && (element.title = record[title] ?? ""));
   if (href) list.push((record) => record[href] && element.setAttribute("href", record[href]));
   if (age) list.push((record) => age in record && showAge(element, record[age]));
+  if (until) list.push((record) => until in record && showUntil(element, record[until]));
+  if (aria) list.push((record) => aria in record && element.setAttribute("aria-label", record[aria]));
   if (set) {
     for (const [name, field] of pairs(set)) {
       list.push((record) => field in record && (element.dataset[name] = String(record[field] ?? "")));
@@ -51,7 +54,7 @@ export function showType(element, type) {
   setText(element.querySelector("span"), type);
 }
 
-const BOUND = "[data-text],[data-title],[data-href],[data-age],[data-set],[data-attr],[data-type]";
+const BOUND = "[data-text],[data-title],[data-href],[data-age],[data-until],[data-aria],[data-set],[data-attr],[data-type]";
 
 export function fill(root, record) {
   let plan = plans.get(root);

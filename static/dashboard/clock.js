@@ -22,8 +22,18 @@ export function showAge(element, seconds) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+// Shows how long it is until a moment.
+export function showUntil(element, seconds) {
+  element.dataset.atUntil = seconds ?? "";
+  const text = seconds ? age(Math.max(seconds - serverTime(), 0)) : "";
+  if (element.textContent !== text) element.textContent = text;
+}
+
 function tick() {
   if (document.hidden) return;
+  for (const element of document.querySelectorAll("[data-at-until]")) {
+    if (element.dataset.atUntil) showUntil(element, Number(element.dataset.atUntil));
+  }
   for (const element of document.querySelectorAll("[data-at]")) {
     if (element.dataset.at && element.dataset.frozen === undefined) {
       showAge(element, Number(element.dataset.at));

@@ -13,6 +13,10 @@ const PAGES = {
   watchers: () => import("./watchers.js"),
   flow: () => import("./flow.js"),
   attach: () => import("./attach.js"),
+  watcher: () => import("./watcher.js"),
+  event: () => import("./event.js"),
+  rings: () => import("./rings.js"),
+  ring: () => import("./ring_map.js"),
 };
 
 wireTheme();

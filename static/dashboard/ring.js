@@ -1,23 +1,32 @@
 // Draws the ring as a strip: slots from the oldest to the newest, then what is free of its
-// capacity; above it, each watcher where it stands. The tables beside it say the same in words.
+// capacity; above it each watcher where it stands, below it each resume point, and a band that says
+// how long each stretch will last. The tables beside it say the same in words.
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 1000;
 const TYPES = ["ADDED", "MODIFIED", "DELETED", "unread"];
+// Each kind a shape of its own, so that colour never speaks alone; dashboard_tags.py has the same.
+const TICK = "M-4.5 15h9L.75 22v2h-1.5v-2z";
+const MARKS = {
+  fine: TICK,
+  still: TICK,
+  soon: "M0 13l5 5-4.25 4.25V24h-1.5v-1.75L-5 18z",
+  near: "M-4.5 13h9v7.5H.75V24h-1.5v-3.5h-3.75z",
+  lost: "M-5 15.5l1.5-1.5L0 17.5 3.5 14 5 15.5 1.5 19 5 22.5 3.5 24 0 20.5-3.5 24-5 22.5-1.5 19z",
+};
 
-function rect(x, y, width, height, name) {
-  const element = document.createElementNS(SVG, "rect");
-  element.setAttribute("x", x);
-  element.setAttribute("y", y);
-  element.setAttribute("width", width);
-  element.setAttribute("height", height);
-  element.setAttribute("class", name);
+function make(name, attributes, ...children) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
   return element;
 }
 
 export function drawRing(root, ring) {
   if (ring.buckets) drawSlots(root.querySelector(".ring-strip"), ring);
-  if (ring.marks) drawMarks(root.querySelector(".ring-marks"), ring);
+  if (ring.zones) drawZones(root.querySelector(".ring-zones"), ring);
+  if (!ring.marks) return;
+  for (const svg of root.querySelectorAll(".ring-marks")) drawMarks(svg, ring);
 }
 
 // `buckets` are [added, modified, deleted, not read yet] counts of neighbouring slots.
@@ -31,32 +40,35 @@ function drawSlots(svg, ring) {
     counts.forEach((each, type) => {
       if (!each) return;
       const height = (40 * each) / total;
-      const width = (cell * total) / ring.per_bucket - gap;
-      parts.push(rect(index * cell, top, Math.max(width, 0.5), height, TYPES[type]));
+      const width = Math.max((cell * total) / ring.per_bucket - gap, 0.5);
+      parts.push(make("rect", { x: index * cell, y: top, width, height, class: TYPES[type] }));
       top += height;
     });
   });
-  svg.replaceChildren(svg.querySelector("title"), ...parts);
+  svg.replaceChildren(...parts);
 }
 
-// `marks` are [{at, count, lost, title}], at in slots from the oldest.
+// `zones` are [{from, size, is}], in slots from the oldest.
+function drawZones(svg, ring) {
+  const share = 100 / ring.capacity;
+  const zones = ring.zones.map((zone) =>
+    make("rect", { x: `${zone.from * share}%`, width: `${zone.size * share}%`, height: 6, fill: `url(#hatch-${zone.is})` }),
+  );
+  svg.replaceChildren(...zones);
+}
+
+// `marks` are [{at, count, is, of, title}], at in slots from the oldest.
 function drawMarks(svg, ring) {
-  const marks = ring.marks.map((mark) => {
+  const { of } = svg.dataset;
+  const below = of === "resume";
+  const marks = ring.marks.filter((mark) => mark.of === of).map((mark) => {
     const percent = (100 * mark.at) / ring.capacity;
-    const group = document.createElementNS(SVG, "svg"); // an svg, since its x may be a percentage
-    group.setAttribute("x", `${percent.toFixed(2)}%`);
-    group.setAttribute("overflow", "visible");
-    group.setAttribute("class", mark.lost ? "mark lost" : "mark");
-    const title = document.createElementNS(SVG, "title");
-    title.textContent = mark.title;
-    const tick = document.createElementNS(SVG, "path");
-    tick.setAttribute("d", "M-4.5 15h9L.75 22v2h-1.5v-2z");
-    const label = document.createElementNS(SVG, "text");
-    label.setAttribute("y", 10);
-    label.setAttribute("text-anchor", percent > 97 ? "end" : percent < 3 ? "start" : "middle");
-    label.textContent = mark.count > 1 ? String(mark.count) : "";
-    group.append(title, tick, label);
-    return group;
+    const title = make("title", {}, mark.title);
+    const tick = make("path", { d: MARKS[mark.is], transform: below ? "translate(0 28) scale(1 -1)" : "" });
+    const anchor = percent > 97 ? "end" : percent < 3 ? "start" : "middle";
+    const label = make("text", { y: below ? 26 : 10, "text-anchor": anchor }, mark.count > 1 ? String(mark.count) : "");
+    // An svg, since its x may be a percentage.
+    return make("svg", { x: `${percent.toFixed(2)}%`, overflow: "visible", class: "mark", "data-is": mark.is }, title, tick, label);
   });
   svg.replaceChildren(...marks);
 }

@@ -4,14 +4,14 @@ import { copyOf, fill } from "./bind.js";
 import { Flashes } from "./flashes.js";
 
 export class KeyedTable {
-  // `body` is a <tbody data-template="id of its row">; rows that the server wrote are taken over.
+  // `body` is a <tbody data-template="id of its row">, or a list; rows that the server wrote are taken over.
   constructor(body, { limit = Infinity } = {}) {
     this.body = body;
     this.limit = limit;
     this.rows = new Map();
     this.records = new Map();
     this.filter = null;
-    for (const row of body.rows) this.rows.set(row.dataset.row, row);
+    for (const row of body.children) this.rows.set(row.dataset.row, row);
   }
 
   get size() {

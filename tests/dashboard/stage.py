@@ -95,6 +95,7 @@ class Stage:
         for resource in self.resources.served():
             self.caches.cacher(resource.storage)
         self.caches.fill(0, 0, {})
+        self.pump = SimpleNamespace(statistics=lambda: SimpleNamespace(newest_via="signal"))
         self.registry = SimpleNamespace(watch=self._watch, authorizer=Authorizer(RoleIndex()))
         self.ready = True
         self.started_at = self.clock.now()

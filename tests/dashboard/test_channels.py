@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from dashboard.machinery import watching
 from tests.dashboard.browser import Browser
 from tests.dashboard.stage import Stage
 
@@ -129,9 +130,7 @@ async def test_an_ended_watcher_moves_to_the_ended_with_its_reason(
 async def test_of_very_many_watchers_those_furthest_behind_are_sent(
     browser: Browser, stage: Stage, monkeypatch: Any
 ) -> None:
-    from dashboard import frames
-
-    monkeypatch.setattr(frames, "WATCHERS", 5)
+    monkeypatch.setattr(watching, "WATCHERS", 5)
     quick = [await stage.watch(agent=f"quick/{n}") for n in range(10)]
     lazy = await stage.watch(agent="lazy/1")
     stage.write("web")
