@@ -16,6 +16,7 @@ from django.utils.http import urlencode
 
 from listwatch.api.permissions import RoleAuthorizer, refusal
 from listwatch.api.request_info import RequestInfo
+from listwatch.protocol.errors import StatusError
 from listwatch.registry.users import kubernetes_user
 
 if TYPE_CHECKING:
@@ -55,6 +56,24 @@ async def watching_user(
     if not RoleAuthorizer(runtime.registry.authorizer).allows(user, info):
         raise refusal(user, info)
     return user
+
+
+async def asking_user(runtime: Runtime, visitor: Visitor, verb: str, path: str) -> UserInfo:
+    """The visitor as a Kubernetes user; raises 403 if that user may not ask for this path."""
+    user: UserInfo = await runtime.readers.run(kubernetes_user, cast("AbstractUser", visitor))
+    info = RequestInfo(path, verb)
+    if not RoleAuthorizer(runtime.registry.authorizer).allows(user, info):
+        raise refusal(user, info)
+    return user
+
+
+async def may_ask(runtime: Runtime, visitor: Visitor, verb: str, path: str) -> bool:
+    """Whether the visitor may."""
+    try:
+        await asking_user(runtime, visitor, verb, path)
+    except StatusError:
+        return False
+    return True
 
 
 def signed_in(view: View[Parameters]) -> View[Parameters]:

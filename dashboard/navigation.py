@@ -18,6 +18,11 @@ def always(runtime: Runtime | None) -> bool:
     return True
 
 
+def with_faults(runtime: Runtime | None) -> bool:
+    """A page of servers that let faults be put in."""
+    return runtime is not None and runtime.faults is not None
+
+
 class Entry(NamedTuple):
     """One page of the bar: `name` is that of its address, `key` the letter after `g`."""
 
@@ -34,4 +39,5 @@ ENTRIES = (
     Entry("watchers", "Watchers", "w", "Go to the watchers"),
     Entry("rings", "Rings", "r", "Go to the rings"),
     Entry("attach", "Attach", "a", "Attach a watcher"),
+    Entry("faults", "Faults", "x", "Go to the faults", with_faults),
 )

@@ -19,6 +19,7 @@ from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
 
 from dashboard.access import signed_in
+from dashboard.faults import rows as fault_rows
 from dashboard.keys import KEYS
 from dashboard.links import SOCKET_PATH
 from dashboard.navigation import ENTRIES
@@ -133,6 +134,8 @@ async def _around(request: HttpRequest, tab: str) -> Context:
         "now": runtime.clock.now(),
         "applied": str(runtime.caches.progress.applied),
         "head": str(runtime.statistics().head),
+        "faults": fault_rows.active(runtime),
+        "faults_on": runtime.faults is not None,
         "json_url": f"{json_path}?{query}" if query else json_path,
     }
 

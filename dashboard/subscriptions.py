@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dashboard import frames
 from dashboard.channel import Subscription, Tables, Wake
+from dashboard.faults.channel import FaultChannel
 from dashboard.machinery import channels, flows
 from dashboard.tabular import TableChanges
 
@@ -56,4 +57,5 @@ CHANNELS: dict[str, Maker] = {
     "rings": channels.Rings,
     "flow": flows.Flow,
     "event": channels.Event,
+    "faults": FaultChannel,
 }

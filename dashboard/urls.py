@@ -6,6 +6,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import path
 
 from dashboard import views
+from dashboard.faults.page import faults
 from dashboard.machinery import views as machinery
 from dashboard.pages import addresses
 
@@ -22,6 +23,7 @@ urlpatterns = [
     *addresses("rings", machinery.rings, "rings"),
     *addresses("rings/<str:resource>", machinery.ring, "ring"),
     *addresses("attach", views.attach, "attach"),
+    *addresses("faults", faults, "faults"),
     path("patterns/", views.patterns, name="patterns"),
     path("theme/", views.theme, name="theme"),
     path("login/", views.Login.as_view(), name="login"),

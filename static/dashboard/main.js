@@ -17,6 +17,7 @@ const PAGES = {
   event: () => import("./event.js"),
   rings: () => import("./rings.js"),
   ring: () => import("./ring_map.js"),
+  faults: () => import("./faults.js"),
 };
 
 wireTheme();
@@ -32,6 +33,7 @@ if (path && PAGES[page]) {
   address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
   const socket = new Socket(address, { onState: (state, more) => chip.show(state, more) });
   chip.retry = () => socket.retryNow();
+  if (document.getElementById("fault-banner")) (await import("./fault_banner.js")).wireFaults(socket);
   const module = await PAGES[page]();
   module.start(socket);
   socket.start();

@@ -8,6 +8,7 @@ PAGES = (
     "/dashboard/flow/",
     "/dashboard/watchers/",
     "/dashboard/attach/",
+    "/dashboard/faults/",
     "/dashboard/patterns/",
 )
 STILL = ("/dashboard/patterns/",)  # those that have no socket even where scripts run

@@ -97,6 +97,7 @@ class Stage:
         self.caches.fill(0, 0, {})
         self.pump = SimpleNamespace(statistics=lambda: SimpleNamespace(newest_via="signal"))
         self.registry = SimpleNamespace(watch=self._watch, authorizer=Authorizer(RoleIndex()))
+        self.faults: Any = None
         self.ready = True
         self.started_at = self.clock.now()
 
