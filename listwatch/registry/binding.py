@@ -31,16 +31,22 @@ _DONE = Encoded(
 )
 
 
-async def bind(backend: Backend, ctx: RequestContext, document: JSONObject) -> Written:
+async def bind(
+    backend: Backend, ctx: RequestContext, document: JSONObject, *,
+    sent: RequestContext | None = None,
+) -> Written:  # fmt: skip
     """Assign a pod to the node that a Binding names; raises 400, 404, 409, 422.
 
-    The answer's encoding is a Status, which has no revision.
+    The answer's encoding is a Status, which has no revision. `sent` is the request as admission
+    shall see it, if not the same.
     """
     document = read_body(ctx, document, BINDING, backend.resources)
     metadata = meta.metadata_of(document)
     meta.match_namespace(ctx, metadata)
     if metadata.get("name") != ctx.name:
         raise bad_request("name in URL does not match name in Binding object")
+    document = await backend.admission.admit(sent or ctx, document, BINDING)
+    metadata = meta.metadata_of(document)
     node = _node(document)
     key = backend.key(ctx)
 
@@ -64,9 +70,8 @@ async def bind_named(backend: Backend, ctx: RequestContext, document: JSONObject
     if pods is None or not name or not isinstance(name, str):
         why = "Required value: name or generateName is required"
         raise invalid(BINDING, "", (Cause("FieldValueRequired", why, "metadata.name"),))
-    return await bind(
-        backend, replace(ctx, resource=pods, subresource="binding", name=name), document
-    )
+    of_pod = replace(ctx, resource=pods, subresource="binding", name=name)
+    return await bind(backend, of_pod, document, sent=replace(ctx, name=name))
 
 
 def _node(document: JSONObject) -> str:

@@ -36,8 +36,9 @@ class RequestContext:
     stood twice in the body: whoever parsed it knows them, the registry decides what they mean;
     `members` are all its keys in the order of the text, where that is known.
     `force` takes what others own when a configuration is applied; `applied` is set by
-    `registry.apply`, whose documents say already who owns what in them. `warnings` is filled on
-    the way and belongs into the answer's Warning headers.
+    `registry.apply`, whose documents say already who owns what in them. `admitted` is set where
+    admission has been asked already, about the form in which the change was sent. `warnings` is
+    filled on the way and belongs into the answer's Warning headers.
     """
 
     user: UserInfo
@@ -50,6 +51,7 @@ class RequestContext:
     field_validation: str = "Warn"
     force: bool = False
     applied: bool = False
+    admitted: bool = False
     warnings: list[str] = field(default_factory=list)
     duplicates: tuple[str, ...] = ()
     members: tuple[tuple[str, bool], ...] = ()

@@ -57,6 +57,7 @@ async def evict(backend: Backend, ctx: RequestContext, document: JSONObject) -> 
     meta.match_namespace(ctx, metadata)
     if metadata.get("name") != ctx.name:
         raise bad_request("name in URL does not match name in Eviction object")
+    document = await backend.admission.admit(ctx, document, EVICTION)
     options = DeleteOptions.from_document(document.get("deleteOptions") or {})
     dry_run = ctx.dry_run or options.dry_run
     plain = replace(ctx, subresource="", dry_run=dry_run)

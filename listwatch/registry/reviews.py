@@ -46,6 +46,8 @@ class Reviews:
         document = read_body(ctx, document, ctx.resource.gvk, self._backend.resources)
         metadata = meta.metadata_of(document)
         meta.match_namespace(ctx, metadata)
+        document = await self._backend.admission.admit(ctx, document, ctx.resource.gvk)
+        metadata = meta.metadata_of(document)
         # What is asked about may have been written just before, by another process even.
         await self._backend.fresh()
         match ctx.resource.kind:

@@ -5,6 +5,8 @@ Reads make a Scale of the workload; writes change its replicas, through `change`
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -16,7 +18,9 @@ from listwatch.protocol.objects import Encoded, encode
 from listwatch.protocol.versions import Version
 from listwatch.registry import metadata as meta
 from listwatch.registry import scale_managers
+from listwatch.registry.admission.request import UPDATE
 from listwatch.registry.apply import check
+from listwatch.registry.backend import Step
 from listwatch.registry.bodies import read_body
 from listwatch.registry.change import change
 from listwatch.registry.context import Written
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
 
     from listwatch.protocol.custom_kinds import ScalePaths
     from listwatch.protocol.objects import JSONObject
-    from listwatch.registry.backend import Backend, Key, State, Step
+    from listwatch.registry.backend import Backend, Key, State
     from listwatch.registry.context import RequestContext
 
 SCALE = GroupVersionKind("autoscaling", "v1", "Scale")
@@ -83,8 +87,12 @@ async def apply_scale(backend: Backend, ctx: RequestContext, config: Any) -> Wri
             ctx, document, (scale_of(document, _paths(ctx)), orjson.loads(body)), now
         )
         _match(ctx, scale)
-        _set_replicas(ctx, key, state, document, scale)
-        return change(backend, ctx, key, state, document)
+
+        def step(scale: JSONObject) -> Step:
+            _set_replicas(ctx, key, state, document, scale)
+            return change(backend, replace(ctx, admitted=True), key, state, document)
+
+        return _admitted(backend, ctx, state, scale, step)
 
     outcome = await backend.settle(key, transform, dry_run=ctx.dry_run)
     return Written(_encoded_scale(ctx, outcome.step.answer), outcome.revision, created=False)
@@ -96,15 +104,38 @@ async def _write(
     key = backend.key(ctx)
 
     def transform(state: State) -> Step:
-        document = state.document()
-        scale = wanted(scale_of(document, _paths(ctx)))
-        _set_replicas(ctx, key, state, document, scale)
-        now = rfc3339(backend.clock.now())
-        scale_managers.track(ctx, document, (scale_of(state.document(), _paths(ctx)), scale), now)
-        return change(backend, ctx, key, state, document)
+        old = scale_of(state.document(), _paths(ctx))
+
+        def step(scale: JSONObject) -> Step:
+            document = state.document()
+            _set_replicas(ctx, key, state, document, scale)
+            now = rfc3339(backend.clock.now())
+            scale_managers.track(ctx, document, (old, scale), now)
+            return change(backend, replace(ctx, admitted=True), key, state, document)
+
+        return _admitted(backend, ctx, state, wanted(copy.deepcopy(old)), step)
 
     outcome = await backend.settle(key, transform, dry_run=ctx.dry_run)
     return Written(_encoded_scale(ctx, outcome.step.answer), outcome.revision, created=False)
+
+
+def _admitted(
+    backend: Backend, ctx: RequestContext, state: State, scale: JSONObject,
+    step: Callable[[JSONObject], Step],
+) -> Step:  # fmt: skip
+    # Admission is about the Scale as it was sent, not about the workload that it changes.
+    review = backend.admission.review(ctx, UPDATE, scale, SCALE)
+    if review is None:
+        return step(scale)
+    old = scale_of(state.document(), _paths(ctx))
+
+    async def asked() -> Step:
+        admitted = await review.mutate(scale, old)
+        made = step(admitted)
+        await review.check(admitted, old)
+        return made
+
+    return Step(None, state.encoded, asked)
 
 
 def _set_replicas(

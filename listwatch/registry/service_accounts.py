@@ -64,6 +64,7 @@ class ServiceAccountTokens:
         meta.match_namespace(ctx, metadata)
         if metadata.get("name") and metadata["name"] != ctx.name:
             raise bad_request("name on the request must match the name of the service account")
+        document = await backend.admission.admit(ctx, document, _REQUEST)
         spec = document.get("spec") or {}
         seconds = spec.get("expirationSeconds")
         seconds = _DEFAULT if seconds is None else seconds

@@ -11,9 +11,11 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from listwatch.schemas.structural.cel_authorization import decided_by
 from listwatch.schemas.structural.cel_library import environment
 
 if TYPE_CHECKING:
+    from listwatch.schemas.structural.cel_authorization import Decide
     from listwatch.schemas.structural.cel_library import Expression
 
 _COMPILED = 1000  # expressions that stay compiled
@@ -24,20 +26,26 @@ class ExpressionError(Exception):
     """An expression that does not compile, or has no value; the text says why."""
 
 
+def _never(_: Mapping[str, str]) -> tuple[bool, str]:
+    return False, ""
+
+
 class Expressions:
     """Compiles and evaluates expressions over the same variables; all of them are dynamic.
 
-    Not for several threads at once.
+    `decide` answers what they ask the authorizer. Not for several threads at once.
     """
 
-    def __init__(self, variables: Sequence[str]) -> None:
+    def __init__(self, variables: Sequence[str], decide: Decide = _never) -> None:
         self._variables = tuple(variables)
+        self._decide = decide
         self._compiled: OrderedDict[str, Expression] = OrderedDict()
 
     def value(self, expression: str, data: Mapping[str, Any]) -> Any:  # Any: JSON values
         """What it evaluates to; raises ExpressionError."""
         made = self._expression(expression)
-        result = made.eval(data={name: data.get(name) for name in self._variables})
+        with decided_by(self._decide):
+            result = made.eval(data={name: data.get(name) for name in self._variables})
         if result.type().name().lower() == "error":
             raise ExpressionError(_reason(str(result.value())))
         return result.plain_value()

@@ -9,6 +9,11 @@ from listwatch.registry.admission.accounts import ServiceAccountPlugin
 from listwatch.registry.admission.chain import PODS
 from tests.registry.house import House, pod, refused
 
+EXPANDABLE = (
+    "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc "
+    "must support resize"
+)
+
 
 @pytest.fixture
 def accounts(house: House) -> None:
@@ -86,3 +91,38 @@ async def test_a_claim_gets_the_default_storage_class(house: House) -> None:
     made = await house.create("persistentvolumeclaims", {"metadata": {"name": "c"}, "spec": spec})
 
     assert made["spec"]["storageClassName"] == "standard"
+
+
+@pytest.mark.parametrize(
+    ("expandable", "storage", "why"),
+    [
+        (True, "2Gi", ""),
+        (False, "1Gi", ""),
+        (False, "2Gi", EXPANDABLE),
+    ],
+)  # fmt: skip
+async def test_a_bound_claim_grows_where_its_class_allows_it(
+    house: House, *, expandable: bool, storage: str, why: str
+) -> None:
+    ctx = replace(house.ctx("storageclasses", group="storage.k8s.io"))
+    document = {
+        "metadata": {"name": "fast"}, "provisioner": "x.test/p",
+        "allowVolumeExpansion": expandable,
+    }  # fmt: skip
+    await house.registry.create(ctx, document)
+    spec = {
+        "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
+        "storageClassName": "fast", "volumeName": "v",
+    }  # fmt: skip
+    await house.create("persistentvolumeclaims", {"metadata": {"name": "c"}, "spec": spec})
+    bound = {"status": {"phase": "Bound", "capacity": {"storage": "1Gi"}}}
+    await house.patch("persistentvolumeclaims/status", "c", bound)
+    change = {"spec": {"resources": {"requests": {"storage": storage}}}}
+
+    if not why:
+        assert await house.patch("persistentvolumeclaims", "c", change)
+        return
+    error = await refused(house.patch("persistentvolumeclaims", "c", change))
+    assert (error.code, error.message) == (
+        403, f'persistentvolumeclaims "c" is forbidden: {why}',
+    )  # fmt: skip

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from listwatch.protocol.objects import JSONObject
+from listwatch.registry.context import SYSTEM
 from listwatch.schemas.structural import cel_library
 from tests.registry.house import House, configmap, deployment, refused
 
 GROUP = "admissionregistration.k8s.io"
+CONTROLLER = "authorizer.serviceAccount('kube-system', 'replicaset-controller')"
 DEPLOYMENTS = {
     "operations": ["CREATE", "UPDATE"], "apiGroups": ["apps"], "apiVersions": ["v1"],
     "resources": ["deployments"],
@@ -141,3 +144,45 @@ async def test_a_policy_without_a_binding_says_nothing(house: House) -> None:
     await policy(house, "false", bound={"policyName": "another"})
 
     assert await house.create("deployments", deployment("d"))
+
+
+async def test_expressions_ask_what_the_user_may_do(house: House) -> None:
+    await policy(house, "authorizer.requestResource.check('escalate').allowed()")
+    role = {"metadata": {"name": "r"}, "rules": [
+        {"verbs": ["escalate"], "apiGroups": ["apps"], "resources": ["deployments"]}
+    ]}  # fmt: skip
+    group = "rbac.authorization.k8s.io"
+    subject = {"kind": "User", "name": "tester", "apiGroup": group}
+    binding = {
+        "metadata": {"name": "r"}, "subjects": [subject],
+        "roleRef": {"kind": "ClusterRole", "name": "r", "apiGroup": group},
+    }  # fmt: skip
+
+    assert (await refused(house.create("deployments", deployment("d")))).code == 422
+    system = replace(house.ctx("clusterroles", group=group), user=SYSTEM)
+    await house.registry.create(system, role)
+    system = replace(house.ctx("clusterrolebindings", group=group), user=SYSTEM)
+    await house.registry.create(system, binding)
+    await house.registry.catch_up()
+    assert await house.create("deployments", deployment("d"))
+
+
+@pytest.mark.parametrize(
+    ("expression", "allowed"),
+    [
+        ("authorizer.path('/healthz').check('get').allowed()", False),
+        ("authorizer.group('').resource('pods').name('p').check('get').reason() == ''", True),
+        (f"{CONTROLLER}.group('').resource('pods').check('create').allowed()", True),
+        (f"{CONTROLLER}.group('').resource('pods').subresource('x').check('get').errored()", False),
+        ("namespaceObject.metadata.name == 'default'", True),
+    ],
+)  # fmt: skip
+async def test_the_authorizer_answers_for_anybody(
+    house: House, expression: str, *, allowed: bool
+) -> None:
+    await policy(house, expression)
+
+    if allowed:
+        assert await house.create("deployments", deployment("d"))
+    else:
+        assert (await refused(house.create("deployments", deployment("d")))).code == 422

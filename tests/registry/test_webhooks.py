@@ -1,106 +1,12 @@
 from __future__ import annotations
 
-import asyncio
-import base64
-import socket
-import ssl
-from collections.abc import AsyncIterator, Callable
-from typing import Any
-
-import orjson
 import pytest
-from aiohttp import web
 
 from listwatch.protocol.objects import JSONObject, encode
 from listwatch.registry.service_addresses import ENDPOINTS
-from listwatch.serving.certificates import ensure
-from listwatch.serving.data_folder import DataFolder
 from listwatch.store.writes import Create
+from tests.registry.hooks import Hook, allow, configure, patch
 from tests.registry.house import House, configmap, refused
-
-GROUP = "admissionregistration.k8s.io"
-Answer = Callable[[JSONObject], JSONObject]
-
-
-class Hook:
-    """A webhook in this process: `answers` says what it does, `asked` what it was asked."""
-
-    def __init__(self) -> None:
-        self.asked: list[JSONObject] = []
-        self.answers: dict[str, Answer] = {}
-        self.url = self.bundle = ""
-        self.port = 0
-        self.delay = 0.0
-
-    async def handle(self, request: web.Request) -> web.Response:
-        review = orjson.loads(await request.read())
-        self.asked.append(review["request"])
-        await asyncio.sleep(self.delay)
-        answer = self.answers[request.path](review["request"])
-        uid = review["request"]["uid"]
-        body = {
-            "kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1",
-            "response": {"uid": uid, **answer},
-        }  # fmt: skip
-        return web.Response(body=orjson.dumps(body), content_type="application/json")
-
-
-@pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
-    folder = DataFolder(tmp_path_factory.mktemp("certificates"))
-    folder.make()
-    ensure(folder, ["127.0.0.1", "hook.default.svc"])
-    return folder
-
-
-@pytest.fixture
-async def hook(house: House, certificates: DataFolder) -> AsyncIterator[Hook]:
-    made = Hook()
-    app = web.Application()
-    app.router.add_post("/{any:.*}", made.handle)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-    await runner.setup()
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-
-    def read() -> bytes:
-        context.load_cert_chain(certificates.server_certificate, certificates.server_key)
-        return certificates.ca_certificate.read_bytes()
-
-    made.bundle = base64.b64encode(await asyncio.to_thread(read)).decode()
-    listener = socket.create_server(("127.0.0.1", 0))
-    await web.SockSite(runner, listener, ssl_context=context).start()
-    made.port = listener.getsockname()[1]
-    made.url = f"https://127.0.0.1:{made.port}"
-    yield made
-    await house.registry.close()
-    await runner.cleanup()
-
-
-async def configure(house: House, hook: Hook, kind: str, answer: Answer, **more: Any) -> None:
-    """Have a webhook asked about config maps; `validating` or `mutating`."""
-    name = more.pop("name", "w.x.test")
-    path = f"/{name}"
-    hook.answers[path] = answer
-    rules = more.pop("rules", None) or [
-        {"operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"]}
-    ]
-    webhook = {
-        "name": name, "rules": rules,
-        "clientConfig": {"url": more.pop("url", hook.url + path), "caBundle": hook.bundle},
-        "sideEffects": "None", "admissionReviewVersions": ["v1"], **more,
-    }  # fmt: skip
-    ctx = house.ctx(f"{kind}webhookconfigurations", group=GROUP)
-    await house.registry.create(ctx, {"metadata": {"name": name}, "webhooks": [webhook]})
-    await house.registry.catch_up()
-
-
-def patch(*operations: JSONObject) -> Answer:
-    text = base64.b64encode(orjson.dumps(list(operations))).decode()
-    return lambda _: {"allowed": True, "patchType": "JSONPatch", "patch": text}
-
-
-def allow(_: JSONObject) -> JSONObject:
-    return {"allowed": True}
 
 
 async def test_a_refusal_is_told_in_the_webhooks_words(house: House, hook: Hook) -> None:

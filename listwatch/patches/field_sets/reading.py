@@ -29,6 +29,25 @@ def is_associative(ftype: FieldType) -> bool:
     return ftype.form == "list" and not ftype.atomic
 
 
+def replaced_whole(ftype: FieldType | None, value: Any, path: str = "") -> list[str]:
+    """The objects and lists in a configuration that are owned as a whole, as `.spec.x`."""
+    if ftype is None or ftype.form == "untyped" or not isinstance(value, dict | list):
+        return []
+    found = []
+    if isinstance(value, dict):
+        if not is_object(ftype, value):
+            found.append(path)
+        for name, inner in value.items():
+            found += replaced_whole(ftype.field(name), inner, f"{path}.{name}")
+        return found
+    if not is_associative(ftype):
+        found.append(path)
+    if ftype.form == "list":
+        for item in value:
+            found += replaced_whole(ftype.items, item, f"{path}[]")
+    return found
+
+
 def everything(ftype: FieldType | None, value: Any) -> FieldSet:  # Any: a JSON value
     """The node of a place with all that is below it; raises UnkeyedError."""
     if ftype is None or not value or not isinstance(value, dict | list):

@@ -7,6 +7,7 @@ and `policies`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from listwatch.registry.admission.namespaces import NAMESPACES
@@ -14,11 +15,12 @@ from listwatch.registry.authorization.aggregation import label_matches
 from listwatch.watchcache.requests import ListRequest
 
 if TYPE_CHECKING:
-    from listwatch.protocol.kinds import GroupResource
+    from listwatch.protocol.kinds import GroupResource, Resource
     from listwatch.protocol.objects import JSONObject
     from listwatch.registry.admission.request import AdmissionRequest
     from listwatch.registry.backend import Backend
     from listwatch.registry.context import RequestContext
+    from listwatch.registry.resources import ResourceTable
 
 Compiled = TypeVar("Compiled")
 _ANY = "*"
@@ -47,6 +49,27 @@ class Configurations(Generic[Compiled]):
             versions = cacher.list(ListRequest()).versions
             self._found = self._compiled([version.decode() for version in versions])
         return self._found
+
+
+def seen_as(
+    rules: Iterable[JSONObject], hook: JSONObject, ctx: RequestContext, operation: str,
+    resources: ResourceTable,
+) -> Resource | None:  # fmt: skip
+    """The resource as which a hook sees this write; None if none of its rules takes it.
+
+    Unless its matchPolicy is Exact, a rule about another version or group of the same objects
+    takes it as well, and these are shown as the rule names them.
+    """
+    if any(rule_matches(rule, ctx, operation) for rule in rules):
+        return ctx.resource
+    if hook.get("matchPolicy") == "Exact":
+        return None
+    for other in resources.equivalents(ctx.resource.storage):
+        if other is not ctx.resource:
+            as_other = replace(ctx, resource=other)
+            if any(rule_matches(rule, as_other, operation) for rule in rules):
+                return other
+    return None
 
 
 def rule_matches(rule: JSONObject, ctx: RequestContext, operation: str) -> bool:

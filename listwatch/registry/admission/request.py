@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from listwatch.protocol.kinds import GroupVersionKind
     from listwatch.protocol.objects import JSONObject
     from listwatch.registry.context import RequestContext
     from listwatch.store.writes import Guard
@@ -19,12 +20,14 @@ class AdmissionRequest:
 
     `document` is the new object in its stored form, `old` the one before: a creation has no old
     one, a deletion no new one. Plugins change `document` in place, or put another in its stead.
+    `shape` is their kind where that is not the kind of the resource, as a Scale of a workload is.
     """
 
     ctx: RequestContext
     operation: str
     document: JSONObject | None
     old: JSONObject | None
+    shape: GroupVersionKind | None = None
 
     @property
     def name(self) -> str:

@@ -16,6 +16,7 @@ from listwatch.registry.conversions import to_served
 from listwatch.registry.reviews import shown_user
 
 if TYPE_CHECKING:
+    from listwatch.protocol.kinds import GroupVersionKind, Resource
     from listwatch.protocol.objects import JSONObject
     from listwatch.registry.admission.request import AdmissionRequest
 
@@ -32,12 +33,9 @@ class Verdict(NamedTuple):
     warnings: list[str]
 
 
-def review_of(request: AdmissionRequest) -> JSONObject:
-    """The question."""
+def review_of(request: AdmissionRequest, seen: Resource) -> JSONObject:
+    """The question, as somebody sees it who asked for this version of the resource."""
     ctx = request.ctx
-    gvk, resource = ctx.resource.gvk, ctx.resource
-    kind = {"group": gvk.group, "version": gvk.version, "kind": gvk.kind}
-    where = {"group": gvk.group, "version": gvk.version, "resource": resource.resource}
     options: JSONObject = {
         "kind": _OPTIONS.get(request.operation, "DeleteOptions"),
         "apiVersion": "meta.k8s.io/v1",
@@ -48,18 +46,18 @@ def review_of(request: AdmissionRequest) -> JSONObject:
         options["dryRun"] = ["All"]
     asked: JSONObject = {
         "uid": str(uuid.uuid4()),
-        "kind": kind,
-        "resource": where,
+        "kind": _kind(request.shape or seen.gvk),
+        "resource": _where(seen),
         "subResource": ctx.subresource,
-        "requestKind": kind,
-        "requestResource": where,
+        "requestKind": _kind(request.shape or ctx.resource.gvk),
+        "requestResource": _where(ctx.resource),
         "requestSubResource": ctx.subresource,
         "name": request.name,
         "namespace": ctx.namespace,
         "operation": request.operation,
         "userInfo": shown_user(ctx.user),
-        "object": _shown(request, request.document),
-        "oldObject": _shown(request, request.old),
+        "object": _sent(request, request.document, seen),
+        "oldObject": _sent(request, request.old, seen),
         "dryRun": ctx.dry_run,
         "options": options,
     }
@@ -92,6 +90,12 @@ def verdict_of(review: JSONObject, answer: JSONObject) -> Verdict:
     )
 
 
+def shown(request: AdmissionRequest, document: JSONObject, seen: Resource) -> JSONObject:
+    """An object in the form of one version of its resource, as a new dict."""
+    copied: JSONObject = orjson.loads(orjson.dumps(document))
+    return copied if request.shape is not None else to_served(seen, copied)
+
+
 def refusal(webhook: str, status: JSONObject) -> StatusError:
     """The 4xx that a webhook asks for."""
     said = f'admission webhook "{webhook}" denied the request'
@@ -121,7 +125,17 @@ def _patch(response: JSONObject) -> list[Any]:  # Any: JSON
     return patch
 
 
-def _shown(request: AdmissionRequest, document: JSONObject | None) -> JSONObject | None:
-    if document is None:
-        return None
-    return to_served(request.ctx.resource, orjson.loads(orjson.dumps(document)))
+def _sent(
+    request: AdmissionRequest, document: JSONObject | None, seen: Resource
+) -> JSONObject | None:
+    return None if document is None else shown(request, document, seen)
+
+
+def _kind(gvk: GroupVersionKind) -> JSONObject:
+    return {"group": gvk.group, "version": gvk.version, "kind": gvk.kind}
+
+
+def _where(resource: Resource) -> JSONObject:
+    return {
+        "group": resource.group, "version": resource.version, "resource": resource.resource,
+    }  # fmt: skip

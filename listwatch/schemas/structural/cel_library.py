@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Protocol
 
-from listwatch.schemas.structural import cel_quantities
+from listwatch.schemas.structural import cel_authorization, cel_quantities
 
 Value = Any  # Any: whatever an expression computes with
 
@@ -48,7 +48,7 @@ def environment(variables: tuple[str, ...] = ("self", "oldSelf")) -> Environment
     extensions = [
         ext_bindings.ExtBindings(), ext_encoders.ExtEncoders(), ext_math.ExtMath(),
         ext_optional.ExtOptional(), ext_strings.ExtStrings(), _functions(cel),
-        cel_quantities.functions(cel),
+        cel_quantities.functions(cel), cel_authorization.functions(cel),
     ]  # fmt: skip
     dyn = cel.Type.DYN
     made: Environment = cel.NewEnv(variables=dict.fromkeys(variables, dyn), extensions=extensions)
@@ -77,6 +77,7 @@ def _functions(cel: Any) -> Any:  # Any: the library, which may not be installed
         ("isIP", flag, [text], False, lambda t: _address(t) is not None),
         ("isCIDR", flag, [text], False, lambda t: "/" in t and _network(t)),
         ("isQuantity", flag, [text], False, _is_quantity),
+        ("jsonpatch.escapeKey", text, [text], False, _escaped),
     ]
     declared: dict[str, list[Any]] = {}
     for number_of, (name, answer, takes, member, function) in enumerate(rows):
@@ -155,6 +156,11 @@ def _network(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _escaped(text: str) -> str:
+    # A key as a JSON pointer has it.
+    return text.replace("~", "~0").replace("/", "~1")
 
 
 def _is_quantity(text: str) -> bool:
