@@ -24,6 +24,8 @@ from listwatch.controllers.quotas.controller import ResourceQuotas
 from listwatch.controllers.replica_sets import ReplicaSets, ReplicationControllers
 from listwatch.controllers.scheduler.controller import Scheduler
 from listwatch.controllers.stateful_sets import StatefulSets
+from listwatch.controllers.volumes.binder import VolumeBinder
+from listwatch.controllers.volumes.protection import ClaimProtection, VolumeProtection
 
 _ALL: tuple[type[Controller], ...] = (
     Kubelets,
@@ -42,6 +44,9 @@ _ALL: tuple[type[Controller], ...] = (
     FinishedJobs,
     EndpointsController,
     EndpointSlices,
+    VolumeBinder,
+    ClaimProtection,
+    VolumeProtection,
     ResourceQuotas,
     DisruptionBudgets,
     PodGarbage,

@@ -79,3 +79,6 @@ ENDPOINT_SLICES = APIResource("discovery.k8s.io", "v1", "endpointslices", "Endpo
 JOBS = APIResource("batch", "v1", "jobs", "Job")
 LEASES = APIResource("coordination.k8s.io", "v1", "leases", "Lease")
 POD_DISRUPTION_BUDGETS = APIResource("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget")
+STORAGE_CLASSES = APIResource(
+    "storage.k8s.io", "v1", "storageclasses", "StorageClass", namespaced=False
+)

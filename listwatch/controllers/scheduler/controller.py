@@ -17,12 +17,17 @@ from listwatch.controllers.events import WARNING
 from listwatch.controllers.pods import is_finished, is_terminating
 from listwatch.controllers.scheduler.filters import Neighbours, explain, refusal
 from listwatch.controllers.scheduler.nodes import Demand, Nodes, demand_of
+from listwatch.controllers.scheduler.preemption import Preemption, may_preempt, priority_of
+from listwatch.controllers.scheduler.preemption import find as find_preemption
 from listwatch.controllers.scheduler.queue import SchedulingQueue, SchedulingQueueStatistics
 from listwatch.controllers.scheduler.scores import score
+from listwatch.controllers.scheduler.volumes import PodVolumes, Volumes, VolumesNotBoundError
+from listwatch.controllers.volumes.protection import claim_keys
 from listwatch.informer import Scope
 from listwatch.informer.errors import ApiError, TransportError
-from listwatch.informer.resources import NODES, PODS
+from listwatch.informer.resources import NODES, POD_DISRUPTION_BUDGETS, PODS
 from listwatch.protocol.clock import rfc3339
+from listwatch.protocol.options import DeleteOptions
 
 if TYPE_CHECKING:
     from listwatch.controllers.environment import Environment
@@ -65,6 +70,9 @@ class Scheduler(Controller):
         self.nodes = Nodes()
         self.pending = SchedulingQueue(environment.clock)
         self._assumed: set[str] = set()
+        self._nominated: dict[str, tuple[str, JSONObject]] = {}  # by uid: a node, and the pod
+        self.budgets = self.informer(POD_DISRUPTION_BUDGETS)
+        self.volumes = Volumes(self.client, self.informer, self._volumes_changed)
         self._free = asyncio.Semaphore(BINDINGS)
         self._binding: set[asyncio.Task[None]] = set()
         self._bound = self._unschedulable = self._failed = 0
@@ -110,6 +118,7 @@ class Scheduler(Controller):
     def _wait_over(self, gone: Deleted) -> None:
         if gone.object is not None:
             self.pending.remove(gone.object["metadata"]["uid"])
+            self._nominated.pop(gone.object["metadata"]["uid"], None)
 
     def _placed(self, pod: JSONObject) -> None:
         uid, node = pod["metadata"]["uid"], pod["spec"].get("nodeName")
@@ -135,6 +144,12 @@ class Scheduler(Controller):
         if old is None or _matters(old) != _matters(node):
             self.pending.cluster_changed()
 
+    def _volumes_changed(self, key: str) -> None:
+        """A claim has changed, or any volume (''): pods may have waited for it."""
+        self.pending.wake(
+            lambda pod: key in claim_keys(pod) if key else bool(pod["spec"].get("volumes"))
+        )
+
     # The loop
 
     async def _schedule(self) -> None:
@@ -155,8 +170,8 @@ class Scheduler(Controller):
     def _decide(self, pod: JSONObject) -> None:
         """Choose, and start what follows; frees its place when that is done."""
         try:
-            demand = demand_of(pod)
-            node, why = self._choose(pod, demand)
+            demand, volumes = demand_of(pod), self.volumes.of(pod)
+            node, why = self._choose(pod, demand, volumes)
         except Exception:
             logger.exception("no decision on pod %s", pod["metadata"]["name"])
             self.pending.retry(pod["metadata"]["uid"])
@@ -164,12 +179,14 @@ class Scheduler(Controller):
             return
         if node is None:
             self._unschedulable += 1
-            following = self._tell_unschedulable(pod, why)
+            # Parked before anything is awaited: what it waits for may come at any moment.
+            self.pending.park(pod["metadata"]["uid"])
+            following = self._tell_unschedulable(pod, why, self._room_for(pod, demand, volumes))
         else:
             # From now on it counts as there, or the next pod would be given the same room.
             self.nodes.place(pod, demand, node)
             self._assumed.add(pod["metadata"]["uid"])
-            following = self._bind(pod, node)
+            following = self._bind(pod, node, volumes)
         task = asyncio.create_task(following)
         self._binding.add(task)
         task.add_done_callback(self._done)
@@ -178,13 +195,35 @@ class Scheduler(Controller):
         self._binding.discard(task)
         self._free.release()
 
-    def _choose(self, pod: JSONObject, demand: Demand) -> tuple[str | None, str]:
+    def _kept_for_others(self, pod: JSONObject, info: NodeInfo) -> NodeInfo:
+        """The node as it is with the pods that others were taken away for."""
+        name, uid = info.node["metadata"]["name"], pod["metadata"]["uid"]
+        coming = [
+            other
+            for of, (node, other) in self._nominated.items()
+            if node == name and of != uid and priority_of(other) >= priority_of(pod)
+        ]
+        if not coming:
+            return info
+        changed = info.copied()
+        for other in coming:
+            changed.add(other, demand_of(other))
+        return changed
+
+    def _choose(
+        self, pod: JSONObject, demand: Demand, volumes: PodVolumes
+    ) -> tuple[str | None, str]:
         nodes = self.nodes.known()
+        if volumes.why:
+            return None, f"0/{len(nodes)} nodes are available: {volumes.why}."
         neighbours = Neighbours(pod, nodes)
         reasons: Counter[str] = Counter()
         best: tuple[float, NodeInfo] | None = None
         for info in nodes:
-            why = refusal(pod, demand, info)
+            there = self._kept_for_others(pod, info) if self._nominated else info
+            why = refusal(pod, demand, there)
+            if not why and volumes.matter:
+                why = self.volumes.refusal(volumes, info.node)
             if not why and neighbours.matter:
                 why = neighbours.refusal(info)
             if why:
@@ -197,7 +236,7 @@ class Scheduler(Controller):
             return None, explain(reasons, len(nodes))
         return best[1].node["metadata"]["name"], ""
 
-    async def _bind(self, pod: JSONObject, node: str) -> None:
+    async def _bind(self, pod: JSONObject, node: str, volumes: PodVolumes) -> None:
         metadata = pod["metadata"]
         uid = metadata["uid"]
         binding = {
@@ -209,8 +248,10 @@ class Scheduler(Controller):
             "target": {"apiVersion": "v1", "kind": "Node", "name": node},
         }  # fmt: skip
         try:
+            if volumes.delayed:
+                await self.volumes.bind(volumes, node)
             await self.client.create(PODS, binding, name=metadata["name"], subresource="binding")
-        except (ApiError, TransportError) as error:
+        except (ApiError, TransportError, VolumesNotBoundError) as error:
             self._failed += 1
             logger.debug("pod %s not bound: %s", metadata["name"], error)
             self._assumed.discard(uid)
@@ -225,9 +266,77 @@ class Scheduler(Controller):
         message = f"Successfully assigned {metadata['namespace']}/{metadata['name']} to {node}"
         self.events.record(PODS, pod, "Scheduled", message)
 
-    async def _tell_unschedulable(self, pod: JSONObject, why: str) -> None:
+    def _room_for(self, pod: JSONObject, demand: Demand, volumes: PodVolumes) -> Preemption | None:
+        """Which pods may go for this one; None while those of an earlier decision still end."""
+        if volumes.why or not may_preempt(pod):
+            return None
+        nominated = self._nominated.get(pod["metadata"]["uid"])
+        if nominated is not None:
+            info = self.nodes.by_name.get(nominated[0])
+            mine = priority_of(pod)
+            if info is not None and any(
+                is_terminating(other) and priority_of(other) < mine
+                for other, _ in info.pods.values()
+            ):
+                return None
+        nodes = [
+            info
+            for info in self.nodes.known()
+            if not volumes.matter or not self.volumes.refusal(volumes, info.node)
+        ]
+        found = find_preemption(pod, demand, nodes, self.budgets.lister.list())
+        if found is None:
+            self._nominated.pop(pod["metadata"]["uid"], None)
+        return found
+
+    async def _preempt(self, pod: JSONObject, preemption: Preemption) -> None:
+        """Take the victims away; when they are gone the pod comes back, and its place was kept."""
         metadata = pod["metadata"]
-        self.pending.park(metadata["uid"])
+        self._nominated[metadata["uid"]] = (preemption.node, pod)
+        patch = {
+            "metadata": {"uid": metadata["uid"]},
+            "status": {"nominatedNodeName": preemption.node},
+        }
+        await self.client.patch(
+            PODS, metadata["name"], patch, namespace=metadata["namespace"], subresource="status"
+        )
+        await asyncio.gather(
+            *(self._take_away(pod, each, preemption) for each in preemption.victims)
+        )
+
+    async def _take_away(self, pod: JSONObject, victim: JSONObject, preemption: Preemption) -> None:
+        metadata, now = victim["metadata"], rfc3339(self.clock.now())
+        message = f"{NAME}: preempting to accommodate a higher priority pod"
+        made = conditions.condition("DisruptionTarget", True, "PreemptionByScheduler", message)
+        patch = {
+            "metadata": {"uid": metadata["uid"]},
+            "status": {"conditions": [{**made, "lastTransitionTime": now}]},
+        }
+        try:
+            await self.client.patch(
+                PODS, metadata["name"], patch, namespace=metadata["namespace"],
+                subresource="status", kind="strategic",
+            )  # fmt: skip
+            await self.client.delete(
+                PODS, metadata["name"], namespace=metadata["namespace"],
+                options=DeleteOptions(uid=metadata["uid"]),
+            )  # fmt: skip
+        except ApiError as error:
+            if error.code not in (404, 409):
+                raise
+            return
+        message = f"Preempted by pod {pod['metadata']['uid']} on node {preemption.node}"
+        self.events.record(PODS, victim, "Preempted", message)
+
+    async def _tell_unschedulable(
+        self, pod: JSONObject, why: str, preemption: Preemption | None
+    ) -> None:
+        metadata = pod["metadata"]
+        if preemption is not None:
+            try:
+                await self._preempt(pod, preemption)
+            except (ApiError, TransportError) as error:
+                logger.debug("pod %s: nothing preempted: %s", metadata["name"], error)
         self.events.record(PODS, pod, "FailedScheduling", why, kind=WARNING)
         found = (pod.get("status") or {}).get("conditions") or []
         made = conditions.condition("PodScheduled", False, "Unschedulable", why)

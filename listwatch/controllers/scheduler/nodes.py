@@ -6,7 +6,7 @@ Kept by `controller` from its informers and its own decisions; asked by `filters
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from listwatch.controllers.references import controller_of
@@ -137,6 +137,13 @@ class NodeInfo:
         if entry is not None:
             self._count(entry[1], -1)
             self.anti.discard(uid)
+
+    def copied(self) -> NodeInfo:
+        """The same, to try something on."""
+        return replace(
+            self, others=Counter(self.others), pods=dict(self.pods), owners=Counter(self.owners),
+            ports=Counter(self.ports), anti=set(self.anti),
+        )  # fmt: skip
 
     def _count(self, demand: Demand, sign: int) -> None:
         requests = demand.requests

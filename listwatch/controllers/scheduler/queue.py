@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from listwatch.protocol.clock import Clock
@@ -96,6 +97,12 @@ class SchedulingQueue:
         for uid, entry in self._entries.items():
             if entry.state == "unschedulable":
                 self.retry(uid)
+
+    def wake(self, concerns: Callable[[JSONObject], bool]) -> None:
+        """What these waited for has come: they get their turn at once."""
+        for uid, entry in self._entries.items():
+            if entry.state == "unschedulable" and concerns(entry.pod):
+                self._activate(uid, entry)
 
     def statistics(self) -> SchedulingQueueStatistics:
         """A record of now."""
