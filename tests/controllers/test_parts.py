@@ -109,6 +109,11 @@ def test_old_sets_shrink_by_what_is_spare_and_broken_pods_go_first() -> None:
     assert scaling.old_reductions(deployment(10), new, [nothing]) == []
 
 
+def test_what_was_told_to_go_is_not_counted_on_although_a_status_still_has_it() -> None:
+    new, old = replica_set("rs-9", 3, 2), replica_set("rs-1", 2, 3)
+    assert [size for _, size in scaling.old_reductions(deployment(4, 1, 1), new, [old])] == [1]
+
+
 def test_a_scaling_amid_a_rollout_is_shared_in_proportion() -> None:
     sets = [
         replica_set("rs-1", 6, 6, **{scaling.MAXIMUM: "10"}),

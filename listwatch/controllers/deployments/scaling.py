@@ -85,9 +85,10 @@ def old_reductions(
     if not current_old:
         return []
     _, unavailable = limits(deployment)
+    every = [*old, new]
     least = replicas_of(deployment) - unavailable
     new_missing = replicas_of(new) - count([new], "availableReplicas")
-    spare = total([*old, new]) - least - new_missing
+    spare = total(every) - least - new_missing
     if spare <= 0:
         return []
     sizes = {each["metadata"]["uid"]: replicas_of(each) for each in old}
@@ -98,7 +99,9 @@ def old_reductions(
         gone = max(min(broken, spare - cleaned), 0)
         sizes[each["metadata"]["uid"]] -= gone
         cleaned += gone
-    available = count([*old, new], "availableReplicas")
+    # A status may be older than the size that was asked for since: what was told to go is no
+    # longer there to be counted on, whatever the status says.
+    available = sum(min(count([each], "availableReplicas"), replicas_of(each)) for each in every)
     may_go = max(available - least, 0)
     for each in by_age:
         uid = each["metadata"]["uid"]
