@@ -87,8 +87,9 @@ class KubernetesHandler(ASGIHandler):
             # server tells us in the same way, and would answer with 500 if we were silent.
             await _refuse_broken_body(send)
             return
-        # Whatever is no ASCII is percent-encoded by those who keep to the rules.
-        scope["query_string"] = scope["query_string"].decode("latin-1")
+        # Whatever is no ASCII is percent-encoded by those who keep to the rules. The server's own
+        # scope stays as it is: it logs from it.
+        scope = {**scope, "query_string": scope["query_string"].decode("latin-1")}
         with _Disconnect(receive):
             try:
                 stream = await self._answer(scope, body, send)
@@ -110,8 +111,15 @@ class KubernetesHandler(ASGIHandler):
         if body is None:
             view.too_large = request_entity_too_large(services.runtime.options.body_limit)
         try:
-            return await _send(request, await view.dispatch(request), send)
+            response = await view.dispatch(request)
+            try:
+                return await _send(request, response, send)
+            finally:
+                response.renderer_context.clear()
         finally:
+            # Request, view and answer know each other. A body may be large, and would else stay
+            # until the garbage collector comes.
+            view.release()
             if request.counted:
                 services.in_flight.leave(request.method or "")
 
@@ -225,6 +233,7 @@ class _Disconnect:
         self._soon.cancel()
         if self._listener is not None:
             self._listener.cancel()
+            self._listener = None  # which knows this: no work for the garbage collector
         if self._left and kind is asyncio.CancelledError:
             return self._task.uncancel() == 0
         return False

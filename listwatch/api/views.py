@@ -168,6 +168,10 @@ class KubernetesView(APIView):
         self.request.accepted_media_type = form.media_type
         return self.finish(self.request, response)
 
+    def release(self) -> None:
+        """Let go of the request, when all of the answer but a stream is sent."""
+        self.request.parser_context.clear()  # it names request and view
+
     # What DRF makes anew for each request.
 
     def initialize_request(

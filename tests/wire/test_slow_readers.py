@@ -114,14 +114,10 @@ def rest(stream: Stream) -> list[int]:
 def test_a_client_that_stands_still_costs_no_memory_delays_nobody_and_is_ended_by_name(
     command: str, tmp_path: Path
 ) -> None:
-    # The two differ by chance as well, some MiB of 250; what a slow client costs, it costs each
-    # time.
-    for attempt in range(3):
-        without = run(tmp_path / f"without{attempt}", command, slow=False)
-        with_it = run(tmp_path / f"with{attempt}", command, slow=True)
-        if with_it.growth - without.growth <= 8 * MIB:
-            break
+    without = run(tmp_path / "without", command, slow=False)
+    with_it = run(tmp_path / "with", command, slow=True)
 
+    assert without.growth <= 64 * MIB  # what was written and read is not kept either
     assert with_it.growth - without.growth <= 8 * MIB
     assert with_it.delays[int(WRITES * 0.99)] <= without.delays[int(WRITES * 0.99)] + 0.25
     assert with_it.slow["end_reason"] == "too slow"
