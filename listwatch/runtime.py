@@ -193,7 +193,11 @@ class Runtime:
         """One look at every part."""
         return RuntimeStatistics(
             started_at=self.started_at,
-            head=max(self.caches.progress.applied, self.committer.statistics().revision),
+            head=max(
+                self.caches.progress.applied,
+                self.committer.statistics().revision,
+                self.freshness.seen,  # what another process wrote, and this one has not read
+            ),
             applied=self.caches.progress.applied,
             ready=self.ready,
             pump=self.pump.statistics(),

@@ -20,7 +20,9 @@ _CURRENT = "SELECT current FROM listwatch_store_head"
 
 
 class Freshness(Protocol):
-    """Tells the newest committed revision."""
+    """Tells the newest committed revision; `seen` is the newest that it has told."""
+
+    seen: int
 
     async def current(self) -> int:
         """The newest revision committed by anyone before this call; may be newer."""
@@ -45,7 +47,7 @@ class SQLiteFreshness:
             f"file:{quote(str(path))}?mode=ro", uri=True, isolation_level=None, timeout=1.0
         )
         self._version = -1
-        self._current = 0
+        self.seen = 0
 
     async def current(self) -> int:
         """The newest revision committed by anyone before this call."""
@@ -56,9 +58,9 @@ class SQLiteFreshness:
         (version,) = self._connection.execute("PRAGMA data_version").fetchone()
         if version != self._version:
             row = self._connection.execute(_CURRENT).fetchone()
-            self._current = row[0] if row else 0
+            self.seen = row[0] if row else 0
             self._version = version
-        return self._current
+        return self.seen
 
     def moved(self) -> bool:
         """Whether anything was committed since the last look."""
@@ -74,6 +76,7 @@ class QueryFreshness:
     """The newest revision by a query; those who ask while none has begun share the next one."""
 
     def __init__(self, readers: Readers) -> None:
+        self.seen = 0
         self._readers = readers
         self._next: asyncio.Future[int] | None = None
 
@@ -107,5 +110,6 @@ class QueryFreshness:
                 future.set_exception(error)
                 future.exception()  # marks it as seen: a waiter may have gone meanwhile
         else:
+            self.seen = max(self.seen, head.current)
             if not future.done():
                 future.set_result(head.current)
