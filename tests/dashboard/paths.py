@@ -7,6 +7,8 @@ PAGES = (
     "/dashboard/resources/configmaps/",
     "/dashboard/flow/",
     "/dashboard/watchers/",
+    "/dashboard/rings/",
+    "/dashboard/rings/configmaps/?from=1",
     "/dashboard/attach/",
     "/dashboard/faults/",
     "/dashboard/patterns/",

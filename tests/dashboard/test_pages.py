@@ -22,6 +22,8 @@ PAGES = (
     "/dashboard/resources/deployments.apps/",
     "/dashboard/flow/",
     "/dashboard/watchers/",
+    "/dashboard/rings/",
+    "/dashboard/rings/pods/",
     "/dashboard/attach/",
 )
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -305,3 +307,20 @@ async def test_only_those_whom_the_api_lets_watch_may_attach(
         'pods is forbidden: User "guest" cannot watch resource "pods" in API group "" '
         'in the namespace "shop"'
     )
+
+
+async def test_one_event_and_one_watcher_have_pages_and_twins(
+    client: AsyncClient, stage: Stage
+) -> None:
+    await furnish(stage)
+    watcher = await stage.watch(agent='"><script>alert(1)</script>', labels="app=web")
+    for path in ("/dashboard/events/2/", f"/dashboard/watchers/{watcher.id}/"):
+        page = Page(text := await text_of(client, path))
+        twin = (await client.get(f"{path[:-1]}.json")).json()
+
+        assert page.inline == []
+        assert "<script>alert" not in text
+        assert twin
+    for gone in ("/dashboard/events/99/", "/dashboard/watchers/99999999/"):
+        assert (await client.get(gone)).status_code == 404
+        assert (await client.get(f"{gone[:-1]}.json")).json()["code"] == 404
