@@ -5,10 +5,14 @@ from __future__ import annotations
 import http.client
 import json
 import time
+from contextlib import ExitStack
 from pathlib import Path
+
+import pytest
 
 from tests.cases.place import STREAMING_LIST, Place, event, revision_of
 from tests.servers import Server, running
+from tests.wire.streams import Stream
 
 
 # django/channels#818, #492; fanout/django-eventstream#158
@@ -118,3 +122,35 @@ def test_a_quiet_watch_is_told_bookmarks_so_that_silence_means_something(tmp_pat
                 kind, bookmark = event(stream)
                 if kind == "BOOKMARK" and revision_of(bookmark) >= revision_of(made):
                     break
+
+
+# fanout/django-eventstream#174
+@pytest.mark.parametrize("idle", [300, pytest.param(2000, marks=pytest.mark.full)])
+@pytest.mark.timeout(180)
+def test_new_watches_among_many_idle_ones_are_told_as_soon_as_the_first(
+    tmp_path: Path, idle: int
+) -> None:
+    with running(tmp_path) as server, ExitStack() as stack:
+        place = Place(server, "default")
+        place.config_map("a")
+        query = f"watch=1&resourceVersion={place.revision(place.config_maps)}"
+
+        def opened(count: int) -> list[Stream]:
+            path = f"{place.config_maps}?{query}"
+            streams = [stack.enter_context(Stream(server, path)) for _ in range(count)]
+            for stream in streams:
+                assert stream.headers()[":status"] == "200"
+            return streams
+
+        opened(idle)
+        begun = time.monotonic()
+        new = opened(100)
+        # None of them is asked about when another comes: a hundred cost what they cost alone.
+        assert time.monotonic() - begun < 10
+        begun = time.monotonic()
+        place.config_map("saved")
+        for stream in new:
+            kind, document = event(stream)
+            assert (kind, document["metadata"]["name"]) == ("ADDED", "saved")
+        # Read one after the other by this process, on a machine that does other things as well.
+        assert time.monotonic() - begun < 5

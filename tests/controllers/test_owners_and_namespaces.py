@@ -31,6 +31,7 @@ def pair(namespace: Namespace, *, blocks: bool = False) -> Any:
     return owner
 
 
+# kubernetes-sigs/controller-runtime#880, #1459: owners and namespaces in tests without a cluster
 def test_in_background_the_owner_goes_first_and_then_what_it_owned(namespace: Namespace) -> None:
     pair(namespace)
     namespace.delete("configmaps", "a", propagationPolicy="Background")
