@@ -6,13 +6,10 @@ An informer of `listwatch.informer` keeps the Endpoints; its handler tells `subs
 from __future__ import annotations
 
 import asyncio
-from types import TracebackType
-from typing import Self
 
 from listwatch.informer.client import Client
 from listwatch.informer.errors import NotFoundError
 from listwatch.informer.handlers import HandlerOptions
-from listwatch.informer.list_watch import HTTPListerWatcher
 from listwatch.informer.objects import Deleted, JSONObject, object_key
 from listwatch.informer.resources import ENDPOINTS
 from listwatch.informer.shared_informer import (
@@ -20,12 +17,12 @@ from listwatch.informer.shared_informer import (
     InformerStatistics,
     SharedIndexInformer,
 )
-from listwatch.servicediscovery.discovery import Counts, DiscoveryStatistics
+from listwatch.servicediscovery.discovery import Discovery
 from listwatch.servicediscovery.instances import Instance, Service, instances_of
-from listwatch.servicediscovery.subscriptions import Listener, Subscription, Subscriptions
+from listwatch.servicediscovery.subscriptions import Listener, Subscription
 
 
-class InformerDiscovery:
+class InformerDiscovery(Discovery):
     """A ServiceDiscovery that asks for a list once and hears the rest by one watch.
 
     `namespace` bounds what it caches; '' caches all. Services out of it cannot be listened to.
@@ -41,15 +38,12 @@ class InformerDiscovery:
         each_service: bool = False,
         options: InformerOptions | None = None,
     ) -> None:
-        self._client = client
+        super().__init__(client)
         self._namespace = namespace
         self._each_service = each_service
         self._options = options
         self._informers: dict[Service | None, SharedIndexInformer] = {}  # None: of all
         self._tasks: set[asyncio.Task[None]] = set()
-        self._subscriptions = Subscriptions()
-        self._counts = Counts()
-        self._started = False
         if not each_service:
             self._follow(None)
 
@@ -103,41 +97,19 @@ class InformerDiscovery:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def __aenter__(self) -> Self:
-        await self.start()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.stop()
-
-    def statistics(self) -> DiscoveryStatistics:
-        """A record of now."""
-        listeners = self._subscriptions.all()
-        lists = sum(each.reflector.lists for each in self.informer_statistics())
-        return DiscoveryStatistics(
-            len({each.service for each in listeners}), len(listeners), self._counts.events,
-            lists, self._counts.cached_reads, self._counts.asked_reads,
-        )  # fmt: skip
-
     def informer_statistics(self) -> tuple[InformerStatistics, ...]:
         """What the informers behind it count."""
         return tuple(each.statistics() for each in self._informers.values())
+
+    def _lists(self) -> int:
+        return sum(each.reflector.lists for each in self.informer_statistics())
 
     def _scope_of(self, service: Service) -> Service | None:
         return service if self._each_service else None
 
     def _follow(self, service: Service | None) -> None:
         informer = SharedIndexInformer(
-            HTTPListerWatcher(
-                self._client, ENDPOINTS,
-                namespace=service.namespace if service else self._namespace,
-                field_selector=f"metadata.name={service.name}" if service else "",
-            ),
+            self._source(service, self._namespace),
             resource=ENDPOINTS, options=self._options, clock=self._client.clock,
         )  # fmt: skip
         # A state in between is of no use to whoever routes requests.

@@ -9,19 +9,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from random import Random
-from types import TracebackType
-from typing import Self
 
 from listwatch.informer.backoff import Backoff, BackoffPolicy
 from listwatch.informer.client import Client
 from listwatch.informer.errors import ApiError, TransportError, api_error
 from listwatch.informer.list_watch import HTTPListerWatcher, ListQuery, WatchQuery
-from listwatch.informer.resources import ENDPOINTS
 from listwatch.informer.waiting import watchdog
 from listwatch.protocol.events import EventType
-from listwatch.servicediscovery.discovery import Counts, DiscoveryStatistics
+from listwatch.servicediscovery.discovery import Discovery
 from listwatch.servicediscovery.instances import Instance, Service, instances_of
-from listwatch.servicediscovery.subscriptions import Listener, Subscription, Subscriptions
+from listwatch.servicediscovery.subscriptions import Listener, Subscription
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +27,7 @@ SHORT_SECONDS = 1.0  # a watch that ends sooner is the sign of a dying server
 IDLE_SECONDS = 75.0  # bookmarks come each minute: what is silent for longer is dead
 
 
-class WatchDiscovery:
+class WatchDiscovery(Discovery):
     """A ServiceDiscovery that keeps nothing: each answer and each event is a list of one object.
 
     The original takes a GET of Endpoints, a GET of the Service and a list of Pods each time, and
@@ -38,13 +35,10 @@ class WatchDiscovery:
     """
 
     def __init__(self, client: Client, *, backoff: BackoffPolicy | None = None) -> None:
-        self._client = client
+        super().__init__(client)
         self._policy = backoff or BackoffPolicy()
-        self._subscriptions = Subscriptions()
         self._watches: dict[Service, asyncio.Task[None]] = {}
         self._ended: set[asyncio.Task[None]] = set()
-        self._counts = Counts()
-        self._started = False
 
     async def get_instances(self, service: Service) -> tuple[Instance, ...]:
         """Asked of the server."""
@@ -69,26 +63,6 @@ class WatchDiscovery:
         self._started = False
         await self._subscriptions.clear()
         await asyncio.gather(*self._ended, return_exceptions=True)
-
-    async def __aenter__(self) -> Self:
-        await self.start()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.stop()
-
-    def statistics(self) -> DiscoveryStatistics:
-        """A record of now."""
-        listeners = self._subscriptions.all()
-        return DiscoveryStatistics(
-            len({each.service for each in listeners}), len(listeners), self._counts.events,
-            self._counts.lists, 0, self._counts.asked_reads,
-        )  # fmt: skip
 
     def _follow_again(self, service: Service) -> None:
         # A late listener learns the state by a list, as it must: nothing is kept.
@@ -144,9 +118,3 @@ class WatchDiscovery:
         page = await source.list(ListQuery())
         found = page.items[0] if page.items else None
         return instances_of(service, found), page.resource_version
-
-    def _source(self, service: Service) -> HTTPListerWatcher:
-        return HTTPListerWatcher(
-            self._client, ENDPOINTS, namespace=service.namespace,
-            field_selector=f"metadata.name={service.name}",
-        )  # fmt: skip

@@ -6,10 +6,14 @@ Filled by `by_informer` and `by_watch`; tests and benchmarks run the same agains
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from types import TracebackType
+from typing import Protocol, Self
 
+from listwatch.informer.client import Client
+from listwatch.informer.list_watch import HTTPListerWatcher
+from listwatch.informer.resources import ENDPOINTS
 from listwatch.servicediscovery.instances import Instance, Service
-from listwatch.servicediscovery.subscriptions import Listener, Subscription
+from listwatch.servicediscovery.subscriptions import Listener, Subscription, Subscriptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +61,54 @@ class Counts:
     lists: int = 0
     cached_reads: int = 0
     asked_reads: int = 0
+
+
+class Discovery:
+    """What both ways share: listeners, counters, and a life from `start` to `stop`."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._subscriptions = Subscriptions()
+        self._counts = Counts()
+        self._started = False
+
+    async def start(self) -> None:
+        """Begin; returns at once."""
+        raise NotImplementedError
+
+    async def stop(self) -> None:
+        """End, and wait for it."""
+        raise NotImplementedError
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    def statistics(self) -> DiscoveryStatistics:
+        """A record of now."""
+        listeners, counts = self._subscriptions.all(), self._counts
+        return DiscoveryStatistics(
+            len({each.service for each in listeners}), len(listeners), counts.events,
+            counts.lists + self._lists(), counts.cached_reads, counts.asked_reads,
+        )  # fmt: skip
+
+    def _lists(self) -> int:
+        """Lists that others took in its name."""
+        return 0
+
+    def _source(self, service: Service | None, namespace: str = "") -> HTTPListerWatcher:
+        """Endpoints of one service, or of all in a namespace."""
+        if service is None:
+            return HTTPListerWatcher(self._client, ENDPOINTS, namespace=namespace)
+        return HTTPListerWatcher(
+            self._client, ENDPOINTS, namespace=service.namespace,
+            field_selector=f"metadata.name={service.name}",
+        )  # fmt: skip
