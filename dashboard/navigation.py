@@ -35,6 +35,7 @@ class Entry(NamedTuple):
 
 ENTRIES = (
     Entry("overview", "Overview", "h", "Go to the overview"),
+    Entry("objects", "Objects", "o", "Go to the objects"),
     Entry("flow", "Event flow", "f", "Go to the event flow"),
     Entry("watchers", "Watchers", "w", "Go to the watchers"),
     Entry("rings", "Rings", "r", "Go to the rings"),

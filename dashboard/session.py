@@ -14,8 +14,12 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from dashboard import access
-from dashboard.attachments import Attachment, Wish
+from dashboard.attached import Attached, Opening
+from dashboard.completions import vocabulary
+from dashboard.makers import MAKERS
+from dashboard.objects.live import ObjectsChannel
 from dashboard.subscriptions import CHANNELS, Subscription
+from dashboard.wishes import resource_of
 from listwatch.protocol.errors import (
     StatusError,
     bad_request,
@@ -34,7 +38,7 @@ STATISTICS_INTERVAL = 1.0  # seconds between two looks at the statistics at leas
 COST_SHARE = 30  # a look that took t is followed by a rest of this many t: about 3 % of a core
 HEARTBEAT = 5.0  # a page that is quiet gets an empty frame this often, to know it is connected
 WINDOW = 2  # frames that may be on their way unacknowledged
-ATTACHMENTS = 12  # watchers attached by one page at most
+ATTACHMENTS = 12  # live things started by one page at most
 
 Message = dict[str, Any]  # Any: JSON values
 Frame = dict[str, Any]  # Any: JSON values
@@ -48,15 +52,18 @@ class Session:
     raises for what it says: a refusal goes out as a Status on the channel that asked.
     """
 
-    def __init__(self, runtime: Runtime, user: Visitor, send: Send, *, address: str = "") -> None:
+    def __init__(
+        self, runtime: Runtime, user: Visitor, send: Send, *, address: str = "", url: str = ""
+    ) -> None:
         self._runtime = runtime
         self._clock = runtime.clock
         self._user = user
         self._send = send
         self._address = address
+        self._url = url
         self._subscriptions: dict[str, Subscription] = {}
-        self._attachments: dict[str, Attachment] = {}
-        self._refusals: dict[str, Message] = {}
+        self._attachments: dict[str, Attached] = {}
+        self._answers: dict[str, Message] = {}  # by what they are about, for the next frame
         self._wake = asyncio.Event()
         self._visible = True
         self._sent = 0
@@ -87,9 +94,11 @@ class Session:
                     await self._detach(name)
                 case {"do": "pause" | "resume" as do, "id": str(name)}:
                     self._pause(name, paused=do == "pause")
-                case {"do": "show", "id": str(name), "event": int(number)}:
+                case {"do": "act", "id": str(name)}:
                     if name in self._attachments:
-                        self._attachments[name].show(number)
+                        await self._attachments[name].act(message)
+                case {"do": "complete", "id": str(name)}:
+                    await self._complete(name, message)
                 case _:
                     raise bad_request("the message is none that this socket knows")
         except StatusError as error:
@@ -101,7 +110,7 @@ class Session:
 
     def _refuse(self, message: Message, error: StatusError) -> None:
         about = message.get("id") or message.get("channel") or ""
-        self._refusals[str(about)] = error.to_dict()
+        self._answers[str(about)] = {"status": error.to_dict()}
 
     def _show(self, visible: bool) -> None:
         if visible and not self._visible:
@@ -115,10 +124,13 @@ class Session:
     def _subscribe(self, channel: str, *, paused: bool) -> None:
         self._unsubscribe(channel)
         name, _, argument = channel.partition(":")
-        made = CHANNELS.get(name)
-        if made is None:
+        subscription: Subscription
+        if name == "objects":
+            subscription = ObjectsChannel(self._runtime, self._user, argument, self._wake.set)
+        elif made := CHANNELS.get(name):
+            subscription = made(self._runtime, argument, self._wake.set)
+        else:
             raise bad_request(f'there is no channel "{channel}"')
-        subscription = made(self._runtime, argument, self._wake.set)
         subscription.show(self._visible)
         subscription.pause(paused)
         self._subscriptions[channel] = subscription
@@ -133,19 +145,21 @@ class Session:
         await self._detach(name)
         if len(self._attachments) >= ATTACHMENTS:
             raise too_many_requests(f"one page attaches at most {ATTACHMENTS} watchers", 1)
-        wish = Wish.read(message, self._runtime.resources, self._runtime.caches.progress.applied)
-        user = await access.watching_user(self._runtime, self._user, wish.resource, wish.namespace)
-        attachment = Attachment(
-            wish,
-            self._runtime,
-            user,
-            wake=self._wake.set,
-            address=self._address,
-        )
+        make = MAKERS.get(str(message.get("kind", "watch")))
+        if make is None:
+            raise bad_request(f"nothing of the kind {message['kind']!r} can be attached")
+        opening = Opening(self._runtime, self._user, self._wake.set, self._address, self._url)
+        attachment = await make(opening, message)
         attachment.show_page(self._visible)
         attachment.pause(message.get("paused") is True)
         self._attachments[name] = attachment
         attachment.start()
+
+    async def _complete(self, name: str, message: Message) -> None:
+        resource = resource_of(message, self._runtime.resources)
+        namespace = str(message.get("namespace", "")).strip()
+        await access.watching_user(self._runtime, self._user, resource, namespace)
+        self._answers[name] = await vocabulary(self._runtime, resource, namespace)
 
     async def _detach(self, name: str) -> None:
         attachment = self._attachments.pop(name, None)
@@ -194,12 +208,12 @@ class Session:
     def _wait(self) -> float:
         """Seconds until there is something to send; 0 for now."""
         now = self._clock.monotonic()
-        if self._greet or self._refusals or any(s.dirty for s in self._sources()):
+        if self._greet or self._answers or any(s.dirty for s in self._sources()):
             return 0.0
         due = self._sent_at + HEARTBEAT
         return min(due, self._looked_at + self._rest) - now
 
-    def _sources(self) -> list[Subscription | Attachment]:
+    def _sources(self) -> list[Subscription | Attached]:
         return [*self._subscriptions.values(), *self._attachments.values()]
 
     async def _frame(self) -> Frame | None:
@@ -212,9 +226,8 @@ class Session:
             for name, part in source.items():
                 if part.dirty and (data := part.take()) is not None:
                     channels[name] = data
-        for name, status in self._refusals.items():
-            channels[name] = {"status": status}
-        self._refusals = {}
+        channels |= self._answers
+        self._answers = {}
         if not (channels or moved or self._greet or now >= self._sent_at + HEARTBEAT):
             return None
         self._greet = False

@@ -8,6 +8,7 @@ from django.urls import path
 from dashboard import views
 from dashboard.faults.page import faults
 from dashboard.machinery import views as machinery
+from dashboard.objects import views as objects
 from dashboard.pages import addresses
 
 app_name = "dashboard"
@@ -24,6 +25,12 @@ urlpatterns = [
     *addresses("rings/<str:resource>", machinery.ring, "ring"),
     *addresses("attach", views.attach, "attach"),
     *addresses("faults", faults, "faults"),
+    *addresses("objects", objects.directory, "objects"),
+    *addresses("objects/<str:resource>", objects.listing, "objects-of"),
+    *addresses("objects/<str:resource>/<str:name>", objects.one, "cluster-object"),
+    *addresses("objects/<str:resource>/<str:namespace>/<str:name>", objects.one, "object"),
+    path("completion.json", objects.completion, name="completion"),
+    *addresses("create", objects.create, "create"),
     path("patterns/", views.patterns, name="patterns"),
     path("theme/", views.theme, name="theme"),
     path("login/", views.Login.as_view(), name="login"),

@@ -5,6 +5,7 @@ The modules in static/dashboard write the same once a page is live.
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -27,6 +28,7 @@ MARKS = {
     "near": "M-4.5 13h9v7.5H.75V24h-1.5v-3.5h-3.75z",
     "lost": "M-5 15.5l1.5-1.5L0 17.5 3.5 14 5 15.5 1.5 19 5 22.5 3.5 24 0 20.5-3.5 24-5 22.5-1.5 19z",
 }
+_KEY = re.compile(r"^([ ]*(?:- +)*)([^\s:#\"'-][^\s:]*|\"[^\"]*\")(:(?: .*)?)$")
 _STRIP = 1000  # units of the strip's own width
 _HEIGHT = 40
 
@@ -53,6 +55,27 @@ def ms(value: Any) -> str:  # Any: as above
 def size(value: Any) -> str:  # Any: as above
     """Bytes."""
     return formats.size(value) if isinstance(value, int) else ""
+
+
+@register.filter
+def cell(row: Any, field: str) -> str:  # Any: a row of a table of objects, None as above
+    """The text of one column of a row."""
+    return str(row.get(field, "")) if isinstance(row, dict) else ""
+
+
+@register.filter
+def yaml_text(text: str) -> SafeString:
+    """YAML with its keys marked, so that a reader's eye finds them."""
+    return format_html_join(
+        "\n",
+        "{}{}{}",
+        (
+            (match[1], format_html('<span class="key">{}</span>', match[2]), match[3])
+            if (match := _KEY.match(line))
+            else ("", line, "")
+            for line in text.rstrip("\n").split("\n")
+        ),
+    )
 
 
 @register.simple_tag
@@ -119,9 +142,7 @@ def ringzones(ring: Ring) -> SafeString:
         (f"{zone['from'] * share:.2f}%", f"{zone['size'] * share:.2f}%", zone["is"])
         for zone in ring["zones"]
     ]
-    return format_html_join(
-        "", '<rect x="{}" width="{}" height="6" fill="url(#hatch-{})"/>', zones
-    )
+    return format_html_join("", '<rect x="{}" width="{}" height="6" fill="url(#hatch-{})"/>', zones)
 
 
 @register.simple_tag

@@ -21,11 +21,16 @@ if TYPE_CHECKING:
 MANAGER = "listwatch-admin"
 
 
-def door_of(request: HttpRequest, resource: Resource) -> Door:
-    """The door of one request to one resource; raises 503 where no server runs here."""
+def runtime_of(request: HttpRequest) -> Runtime:
+    """The running server; raises 503 where none runs in this process."""
     scope: dict[str, Any] = getattr(request, "scope", {})  # Any: an ASGI scope
     runtime: Runtime | None = scope.get("listwatch.runtime")
     if runtime is None:
         raise service_unavailable("no server runs in this process: start it by `serve`")
+    return runtime
+
+
+def door_of(request: HttpRequest, resource: Resource) -> Door:
+    """The door of one request to one resource; raises 503 where no server runs here."""
     user = kubernetes_user(cast("AbstractUser", request.user))
-    return Door(runtime, user, resource, manager=MANAGER)
+    return Door(runtime_of(request), user, resource, manager=MANAGER)

@@ -13,7 +13,7 @@ from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
@@ -154,6 +154,11 @@ class ObjectAdmin(_ModelAdmin):
                 page = editing.submit(request.POST)
         except StatusError as error:
             return self.refused(request, error, key)
+        if "application/json" in request.headers.get("accept", "") and isinstance(page, Page):
+            faults = [
+                fault._asdict() for fault in page.faults
+            ]  # what the editor asks while one types
+            return JsonResponse({"faults": faults, "stale": page.stale is not None})
         if isinstance(page, Saved):
             return self._saved(request, page, new=not key)
         title = f"Status of {key}" if status_only else key or f"New {self.resource.kind}"

@@ -6,11 +6,13 @@ from typing import Any
 
 from django.contrib.admin import AdminSite
 from django.db.models import Count
-from django.http import HttpRequest
+from django.http import HttpRequest, JsonResponse
 from django.template.response import TemplateResponse
-from django.urls import NoReverseMatch, reverse
+from django.urls import NoReverseMatch, path, reverse
 
+from listwatch.admin.doors import runtime_of
 from listwatch.admin.models import APP
+from listwatch.editing.completion import completions
 from listwatch.protocol.kinds import Resource
 from listwatch.store.models import StoredObject
 
@@ -43,6 +45,18 @@ class Site(AdminSite):
         theme = theme if theme in THEMES else ""
         following = THEMES[(THEMES.index(theme) + 1) % len(THEMES)]
         return {**super().each_context(request), "theme": theme, "next_theme": following}
+
+    def get_urls(self) -> list[Any]:
+        """Django's, and what the editor asks."""
+        ours = path("completion.json", self.admin_view(self.completion), name="completion")
+        return [ours, *super().get_urls()]
+
+    def completion(self, request: HttpRequest) -> JsonResponse:
+        """What may stand at a place of an object's text."""
+        query = request.GET
+        resources = runtime_of(request).resources.served()
+        where = query.get("apiVersion", ""), query.get("kind", ""), query.getlist("path")
+        return JsonResponse(completions(resources, *where))
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
         """Our kinds group by group, `v1` first; then Django's own apps."""

@@ -20,7 +20,7 @@ export function matcher(text) {
   return words.length ? (row) => words.every((word) => test(row, word)) : null;
 }
 
-// Wires the page's filter field to its tables.
+// Wires the page's filter field to its tables; returns what filters them anew.
 export function wireFilter(tables) {
   const form = document.getElementById("filter");
   if (!form) return;
@@ -47,4 +47,5 @@ export function wireFilter(tables) {
     }
   });
   if (input.value) apply();
+  return apply;
 }

@@ -1,9 +1,26 @@
 // Keys, as the help dialog lists them: its <kbd data-key data-does> elements are the table.
 
+import { moveRow } from "./rows.js";
+
 const actions = new Map([
   ["help", () => document.getElementById("help").showModal()],
   ["filter", () => document.getElementById("filter-text")?.focus()],
+  ["down", () => moveRow(1)],
+  ["up", () => moveRow(-1)],
+  ["open", () => document.activeElement?.closest("tr")?.querySelector("a[href]")?.click()],
+  ["copy", () => press("[data-does=copy]")],
+  ["create", () => press("[data-does=create]")],
+  ["yaml", () => press("[data-side=yaml]")],
+  ["diff", () => press("[data-side=history]")],
+  ["edit", () => press("[data-side=edit]")],
+  ["back", () => press(".crumb", -1)],
 ]);
+
+function press(selector, which = 0) {
+  const found = [...document.querySelectorAll(selector)].at(which);
+  found?.focus();
+  found?.click();
+}
 
 // Pages add what they can do: pause.
 export function onAction(name, act) {

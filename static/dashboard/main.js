@@ -4,11 +4,16 @@ import { Chip } from "./chip.js";
 import { startTicking, setServerTime } from "./clock.js";
 import { wireCopying } from "./copying.js";
 import { wireKeys } from "./keys.js";
+import { wireMenus } from "./menus.js";
 import { Socket } from "./socket.js";
 import { wireTheme } from "./theme.js";
 
 const PAGES = {
   overview: () => import("./overview.js"),
+  objects: () => ({ start() {} }),
+  "object-list": () => import("./object_list.js"),
+  object: () => import("./object.js"),
+  "object-create": () => import("./object_create.js"),
   resource: () => import("./resource.js"),
   watchers: () => import("./watchers.js"),
   flow: () => import("./flow.js"),
@@ -22,6 +27,7 @@ const PAGES = {
 
 wireTheme();
 wireCopying();
+wireMenus();
 wireKeys();
 
 const { page, socket: path, now } = document.body.dataset;

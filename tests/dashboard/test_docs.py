@@ -9,7 +9,7 @@ from dashboard.keys import KEYS
 from dashboard.urls import urlpatterns
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-TEXT = (DOCS / "dashboard.md").read_text()
+TEXT = "".join((DOCS / name).read_text() for name in ("dashboard.md", "objects.md"))
 
 
 def test_every_page_and_its_twin_is_described() -> None:
@@ -18,8 +18,8 @@ def test_every_page_and_its_twin_is_described() -> None:
         assert isinstance(pattern, URLPattern)
         if pattern.name in hidden:
             continue
-        route = str(pattern.pattern).replace("<str:resource>", "<resource>")
-        path = f"`/dashboard/{route}`".replace("<resource>.json", "pods.json")
+        route = re.sub(r"<(?:str|int):(\w+)>", r"<\1>", str(pattern.pattern))
+        path = f"`/dashboard/{route}`".replace("resources/<resource>.json", "resources/pods.json")
 
         assert path in TEXT
 

@@ -1,16 +1,22 @@
-// The text of an object: line numbers beside it, Tab that indents, a question before it is lost.
+// The text of an object: line numbers beside it, Tab that indents, completion from the schema, faults
+// in place, and a question before anything is lost.
 // Without this module it is a plain field that works as well.
+
+import { wireChecking } from "./checking.js";
+import { wireCompleting } from "./completing.js";
 
 const INDENT = "  ";
 
 function main() {
   const field = document.querySelector("textarea[data-editor]");
   if (!field) return;
-  wireGutter(field);
-  wireTab(field);
+  const gutter = wireGutter(field);
+  const list = wireCompleting(field, insert); // first: its list takes Tab and Enter while it is open
+  wireTab(field, list);
   wireLines(field);
   wireLeaving(field);
   wireSaving(field);
+  wireChecking(field, gutter);
 }
 
 // Line numbers, and which lines are to blame.
@@ -20,7 +26,7 @@ function wireGutter(field) {
   gutter.className = "gutter";
   gutter.setAttribute("aria-hidden", "true");
   field.before(gutter);
-  const bad = new Set(faultyLines());
+  let bad = new Set(faultyLines());
   let shown = 0;
   const draw = () => {
     const lines = field.value.split("\n").length;
@@ -35,6 +41,13 @@ function wireGutter(field) {
     gutter.scrollTop = field.scrollTop;
   });
   draw();
+  return {
+    mark(lines) {
+      bad = new Set(lines);
+      shown = 0;
+      draw();
+    },
+  };
 }
 
 function number(line, bad) {
@@ -71,9 +84,10 @@ function select(field, line) {
 
 // Tab indents; after Escape it leaves the field, as it does everywhere else.
 
-function wireTab(field) {
+function wireTab(field, list) {
   let leaving = false;
   field.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || list.open) return;
     if (event.key === "Escape") {
       leaving = true;
       return;
@@ -125,7 +139,7 @@ function insert(field, text) {
 // What was typed is not lost without a question.
 
 function wireLeaving(field) {
-  const unsaved = document.querySelector("#faults, .panel-stale") !== null;
+  const unsaved = document.querySelector("#faults, .panel-stale, .stale") !== null;
   let sending = false;
   field.form.addEventListener("submit", () => {
     sending = true;
@@ -138,7 +152,7 @@ function wireLeaving(field) {
 function wireSaving(field) {
   document.addEventListener("keydown", (event) => {
     if (event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
-    const button = field.form.querySelector("button[name='_continue']");
+    const button = field.form.querySelector("button[name='_continue'], button[name='_check']");
     if (!button) return;
     event.preventDefault();
     button.click();

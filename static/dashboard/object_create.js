@@ -1,0 +1,5 @@
+// Making objects: the editor, with faults in place.
+
+import "../editor/editor.js";
+
+export function start() {}
