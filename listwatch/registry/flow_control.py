@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 GROUP = "flowcontrol.apiserver.k8s.io"
 _ANNOTATIONS = {"apf.kubernetes.io/autoupdate-spec": "true"}
-_USE_LEASES = ("get create update", "coordination.k8s.io", "leases", "*")
 
 
 class _Level(NamedTuple):
@@ -64,19 +63,7 @@ _SCHEMAS = {
     ),
     "system-leader-election": _Schema(
         "leader-election", 100, f"{_MANAGER} {_SCHEDULER} account:*",
-        resources=(
-            _Rule("get create update", "", "endpoints configmaps", "kube-system"),
-            _Rule(*_USE_LEASES),
-        ),
-    ),
-    "endpoint-controller": _Schema(
-        "workload-high", 150,
-        f"{_MANAGER} account:endpoint-controller account:endpointslicemirroring-controller",
-        resources=(_Rule("get create update", "", "endpoints"),),
-    ),
-    "workload-leader-election": _Schema(
-        "leader-election", 200, "account:*",
-        resources=(_Rule("get create update", "", "endpoints configmaps"), _Rule(*_USE_LEASES)),
+        resources=(_Rule("get create update", "coordination.k8s.io", "leases"),),
     ),
     "system-node-high": _Schema(
         "node-high", 400, "group:system:nodes",
