@@ -11,25 +11,24 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
-from dashboard import commands
-from listwatch.protocol.errors import StatusError, bad_request, resource_not_found
+from dashboard import access
+from dashboard.attached import JSON, Message, Opening
+from dashboard.wishes import Wish, resource_of
+from listwatch.api.watch import open_watch
+from listwatch.faults import CutError
+from listwatch.protocol.errors import StatusError, bad_request
 from listwatch.protocol.events import INITIAL_EVENTS_END, EndReason
-from listwatch.protocol.options import ListOptions
-from listwatch.protocol.representations import JSONRepresentation
 from listwatch.registry.context import RequestContext
 from listwatch.watchcache.requests import ClientInfo
 
 if TYPE_CHECKING:
-    from listwatch.protocol.kinds import Resource
+    from listwatch.faults import FaultyWatch
     from listwatch.registry.context import UserInfo
-    from listwatch.registry.resources import ResourceTable
-    from listwatch.runtime import Runtime
     from listwatch.watchcache.watcher import CacheWatcher
 
 logger = logging.getLogger(__name__)
@@ -38,57 +37,8 @@ HELD_EVENTS = 500  # of the newest events, kept so that they can be shown or ope
 HELD_BYTES = 8 * 1024 * 1024
 PER_FRAME = 200  # events in one frame at most
 SHOWN_BYTES = 256 * 1024  # of one object, opened in the browser
+PIECE = 256 * 1024  # of lines that are saved, in one frame
 AGENT = "listwatch-dashboard"
-
-JSON = dict[str, Any]  # Any: JSON values
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What to watch, read from the form and checked as the API checks a request."""
-
-    resource: Resource
-    namespace: str
-    options: ListOptions
-    command: str  # of kubectl, for the same watch
-
-    @classmethod
-    def read(cls, form: Mapping[str, Any], resources: ResourceTable, applied: int) -> Wish:
-        """Read the form's fields; raises StatusError for what the API would refuse.
-
-        `resource` is `v1/pods` or `apps/v1/deployments`; `from` is `state` (a streaming list),
-        `now` (which is revision `applied`), or `revision` with the number in `revision`.
-        """
-        path, _, name = str(form.get("resource", "")).rpartition("/")
-        group, _, version = path.rpartition("/")
-        resource = resources.find(group, version, name)
-        if resource is None or "watch" not in resource.verbs:
-            raise resource_not_found()
-        namespace = str(form.get("namespace", "")).strip()
-        if namespace and not resource.namespaced:
-            raise bad_request(f"{resource.resource} stand in no namespace")
-        query = query_of(form, applied)
-        options = ListOptions.from_query({name: [value] for name, value in query.items()})
-        command = commands.watch(resource, form)
-        return cls(resource, namespace, options, command)
-
-
-def query_of(form: Mapping[str, Any], applied: int) -> dict[str, str]:
-    """The query of the same watch at the API."""
-    query = {"watch": "true"}
-    for field, parameter in (("labels", "labelSelector"), ("fields", "fieldSelector")):
-        if text := str(form.get(field, "")).strip():
-            query[parameter] = text
-    if form.get("bookmarks"):
-        query["allowWatchBookmarks"] = "true"
-    match form.get("from", "state"):
-        case "state":
-            query |= {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}
-        case "now":
-            query["resourceVersion"] = str(applied)
-        case "revision":
-            query["resourceVersion"] = str(form.get("revision", "")).strip()
-    return query
 
 
 class Event(NamedTuple):
@@ -116,22 +66,14 @@ class Attachment:
     unseen. Owned by the session's loop. `start` once; `stop` ends the watch as `detached`.
     """
 
-    def __init__(
-        self,
-        wish: Wish,
-        runtime: Runtime,
-        user: UserInfo,
-        *,
-        wake: Callable[[], None],
-        address: str,
-    ) -> None:
+    def __init__(self, wish: Wish, user: UserInfo, opening: Opening) -> None:
         self._wish = wish
         self._title = " ".join(wish.command.removeprefix("kubectl get ").split(" ")[:-2])
-        self._runtime = runtime
+        self._runtime = opening.runtime
         self._user = user
-        self._wake = wake
-        self._address = address
-        self._watcher: CacheWatcher | None = None
+        self._wake = opening.wake
+        self._address = opening.address
+        self._watcher: CacheWatcher | FaultyWatch | None = None
         self._task: asyncio.Task[None] | None = None
         self._held: deque[Event] = deque()
         self._held_bytes = 0
@@ -147,6 +89,7 @@ class Attachment:
         self._page_visible = True
         self._room = asyncio.Event()
         self._wanted: list[int] = []
+        self._saving: Iterator[JSON] | None = None
         self.dirty = True
 
     def start(self) -> None:
@@ -172,9 +115,15 @@ class Attachment:
         self._page_visible = visible
         self._room.set()
 
-    def show(self, number: int) -> None:
-        """Send the object of one held event with the next frame."""
-        self._wanted.append(number)
+    async def act(self, message: Message) -> None:
+        """`show` the object of one held event, or `save` all held lines; raises 400."""
+        match message:
+            case {"act": "show", "event": int(number)}:
+                self._wanted.append(number)
+            case {"act": "save"}:
+                self._saving = _pieces([event.raw for event in self._held], self._received)
+            case _:
+                raise bad_request("a watcher can show an event, or save its lines")
         self._moved()
 
     def take(self) -> JSON:
@@ -205,6 +154,12 @@ class Attachment:
         if self._wanted:
             answer["shown"] = [self._object(number) for number in self._wanted]
             self._wanted = []
+        if self._saving is not None:
+            answer["saved"] = next(self._saving, None)
+            if answer["saved"] is None or answer["saved"]["last"]:
+                self._saving = None
+            else:
+                self.dirty = True
         return answer
 
     def _next_events(self) -> list[JSON]:
@@ -224,7 +179,7 @@ class Attachment:
         if len(event.raw) > SHOWN_BYTES:
             return {"id": number, "text": "", "bytes": len(event.raw)}
         document = orjson.loads(event.raw)["object"]
-        document.get("metadata", {}).pop("managedFields", None)
+        _metadata(document).pop("managedFields", None)
         return {"id": number, "text": orjson.dumps(document, option=orjson.OPT_INDENT_2).decode()}
 
     async def _run(self) -> None:
@@ -236,6 +191,8 @@ class Attachment:
                 self._receive(chunk)
                 await self._until_room()
             self._state = "ended"
+        except CutError:
+            self._state = "cut"
         except StatusError as error:
             self._state, self._status = "refused", error.to_dict()
         except Exception:
@@ -246,21 +203,23 @@ class Attachment:
                 self._watcher.close(EndReason.FAILED)
             self._moved()
 
-    async def _open(self) -> CacheWatcher:
-        resource = self._wish.resource
-        return await self._runtime.registry.watch(
-            RequestContext(user=self._user, resource=resource, namespace=self._wish.namespace),
-            self._wish.options,
-            JSONRepresentation(resource.kind, resource.api_version),
+    async def _open(self) -> CacheWatcher | FaultyWatch:
+        wish = self._wish
+        return await open_watch(
+            self._runtime,
+            RequestContext(user=self._user, resource=wish.resource, namespace=wish.namespace),
+            wish.options,
+            wish.representation(self._runtime.clock),
             ClientInfo(agent=AGENT, user=self._user.name, address=self._address),
         )
 
     def _receive(self, chunk: bytes) -> None:
         now = self._runtime.clock.now()
         for line in chunk.splitlines(keepends=True):
-            frame = orjson.loads(line)
+            if not line.endswith(b"\n"):
+                continue  # half a line, of a stream that was cut
             self._received += 1
-            event = self._event(frame, line, now)
+            event = self._event(orjson.loads(line), line, now)
             self._held.append(event)
             self._held_bytes += len(line)
         while len(self._held) > 1 and (
@@ -271,7 +230,7 @@ class Attachment:
 
     def _event(self, frame: JSON, line: bytes, now: float) -> Event:
         kind, document = frame["type"], frame["object"]
-        metadata = document.get("metadata", {})
+        metadata = _metadata(document)
         namespace, name = metadata.get("namespace", ""), metadata.get("name", "")
         key = f"{namespace}/{name}" if namespace else name
         revision = metadata.get("resourceVersion", "")
@@ -295,3 +254,40 @@ class Attachment:
     def _moved(self) -> None:
         self.dirty = True
         self._wake()
+
+
+async def attach_watcher(opening: Opening, message: Message) -> Attachment:
+    """A watcher as the form asks; raises what the API would, 403 among it."""
+    runtime = opening.runtime
+    cacher = runtime.caches.cachers().get(resource_of(message, runtime.resources).storage)
+    oldest = 0 if cacher is None else cacher.floor
+    wish = Wish.read(message, runtime.resources, runtime.caches.progress.applied, oldest)
+    user = await access.watching_user(runtime, opening.visitor, wish.resource, wish.namespace)
+    return Attachment(wish, user, opening)
+
+
+def _metadata(document: JSON) -> JSON:
+    """An object's metadata; of a Table, that of the object in its one row, with the revision."""
+    metadata: JSON = document.get("metadata") or {}
+    if document.get("kind") == "Table":
+        row = (document.get("rows") or [{}])[0].get("object") or {}
+        return {**metadata, **(row.get("metadata") or {})}
+    return metadata
+
+
+def _pieces(lines: list[bytes], received: int) -> Iterator[JSON]:
+    """The lines as text, in pieces of at most one line more than PIECE, with what they are."""
+    text: list[bytes] = []
+    size = 0
+    for number, line in enumerate(lines, start=1):
+        text.append(line)
+        size += len(line)
+        last = number == len(lines)
+        if size >= PIECE or last:
+            yield {
+                "text": b"".join(text).decode(), "last": last, "lines": len(lines),
+                "missing": received - len(lines),
+            }  # fmt: skip
+            text, size = [], 0
+    if not lines:
+        yield {"text": "", "last": True, "lines": 0, "missing": received}

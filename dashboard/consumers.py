@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections.abc import Mapping
 from typing import Any, cast
 
 import orjson
@@ -25,6 +26,15 @@ FAILED = 1011
 LONGEST_MESSAGE = 16 * 1024
 
 
+def own_url(scope: Mapping[str, Any]) -> str:  # Any: ASGI's values
+    """How this server reaches itself: the port that the browser came to."""
+    host, port = scope.get("server") or ("127.0.0.1", 8000)
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 (asks whether it is)
+    host = f"[{host}]" if ":" in host else host
+    scheme = "https" if scope.get("scheme") == "wss" else "http"
+    return f"{scheme}://{host}:{port}"
+
+
 class DashboardConsumer(AsyncWebsocketConsumer):
     """Accepts whoever may see the pages; closes at once, with a code that says why, for others."""
 
@@ -39,8 +49,11 @@ class DashboardConsumer(AsyncWebsocketConsumer):
             await self.close(SIGNED_OUT)
             return
         client: Any = self.scope.get("client") or ("", 0)  # Any: ASGI's host and port
-        runtime = cast("dict[str, Any]", self.scope)["listwatch.runtime"]
-        self.session = Session(runtime, user, self._deliver, address=str(client[0]))
+        scope = cast("dict[str, Any]", self.scope)
+        self.session = Session(
+            scope["listwatch.runtime"], user, self._deliver,
+            address=str(client[0]), url=own_url(scope),
+        )  # fmt: skip
         self.task = asyncio.create_task(self._run(self.session), name="dashboard page")
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:

@@ -30,17 +30,13 @@ from dashboard.pages import (
     rendered,
     runtime_of,
 )
+from dashboard.wishes import FORMS, STARTS
 
 if TYPE_CHECKING:
-    from listwatch.protocol.kinds import Resource
+from listwatch.protocol.kinds import Resource
 
 YEAR = 365 * 24 * 3600
 SLOTS = 100  # of the ring on one page
-STARTS = (
-    ("state", "the state, then changes"),
-    ("now", "now"),
-    ("revision", "a revision"),
-)
 
 
 @page("overview")
@@ -83,10 +79,13 @@ async def attach(request: HttpRequest) -> Shown:
     """The form; what is attached lives in the browser that attached it."""
     runtime = runtime_of(request)
     watchable = [each for each in runtime.resources.served() if "watch" in each.verbs]
-    form: Context = {"resource": "v1/pods", "from": "state", "bookmarks": "true"}
+    form: Context = {
+        "resource": "v1/pods", "from": "state", "bookmarks": "true", "streaming": "true",
+    }  # fmt: skip
     if "resource" in request.GET:
         form = dict(request.GET.items()) | {"from": request.GET.get("from", "state")}
         form.setdefault("bookmarks", "" if "from" in request.GET else "true")
+        form.setdefault("streaming", "true" if form["from"] == "state" else "")
     chosen = next((each for each in watchable if _path(each) == form["resource"]), watchable[0])
     groups: dict[str, list[Context]] = {}
     for each in watchable:
@@ -95,6 +94,7 @@ async def attach(request: HttpRequest) -> Shown:
     context: Context = {
         "form": form,
         "starts": STARTS,
+        "forms": FORMS,
         "groups": [
             {"title": title, "resources": all_}
             for title, all_ in sorted(groups.items(), key=lambda item: (item[0] != "v1", item[0]))

@@ -1,10 +1,13 @@
 // Attached watchers, side by side. The address carries what each one watches, so that a link or a
 // reload attaches them again; after a lost connection each goes on from its last revision.
 
+import { wireCompleting } from "./completing.js";
 import { onAction } from "./keys.js";
 import { Pane } from "./pane.js";
+import { replayFile } from "./replay.js";
 
-const FIELDS = ["resource", "namespace", "labels", "fields", "from", "revision", "bookmarks"];
+const FIELDS = ["resource", "namespace", "labels", "fields", "from", "revision", "bookmarks", "streaming", "as"];
+const WITH_STATE = new Set(["state", "any", "revision"]);
 
 function wishOf(form) {
   const wish = {};
@@ -12,6 +15,12 @@ function wishOf(form) {
     if (FIELDS.includes(name) && value !== "") wish[name] = value;
   }
   if (wish.from !== "revision") delete wish.revision;
+  if (wish.as === "full") delete wish.as;
+  // What is not said is as usual: the state is a streaming list, nothing else is.
+  const usual = wish.from === "state";
+  const streaming = WITH_STATE.has(wish.from) && form.elements.streaming.checked;
+  delete wish.streaming;
+  if (streaming !== usual) wish.streaming = String(streaming);
   return wish;
 }
 
@@ -23,11 +32,11 @@ export function start(socket) {
   let number = 0;
 
   const remember = () => {
-    empty.hidden = panes.size > 0;
+    empty.hidden = list.childElementCount > 0;
     const address = new URL(location.href);
     address.search = "";
     for (const pane of panes.values()) {
-      address.searchParams.append("watch", new URLSearchParams(pane.wish).toString());
+      if (pane.wish) address.searchParams.append("watch", new URLSearchParams(pane.wish).toString());
     }
     history.replaceState(null, "", address);
   };
@@ -47,20 +56,45 @@ export function start(socket) {
     remember();
   };
 
-  const { from, revision, namespace, resource } = form.elements;
+  const { from, revision, namespace, resource, streaming } = form.elements;
   const adapt = () => {
     revision.closest(".field").hidden = from.value !== "revision";
     revision.required = from.value === "revision";
+    streaming.disabled = !WITH_STATE.has(from.value);
     const global = resource.selectedOptions[0]?.dataset.namespaced !== "true";
     namespace.disabled = global;
     namespace.placeholder = global ? "none (cluster scope)" : "all";
   };
+  from.addEventListener("change", () => {
+    streaming.checked = from.value === "state";
+  });
   form.addEventListener("change", adapt);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     attach(wishOf(form));
   });
   adapt();
+  wireCompleting(form, socket);
+
+  const file = document.getElementById("replay-file");
+  file.addEventListener("change", async () => {
+    const [chosen] = file.files;
+    file.value = "";
+    if (!chosen) return;
+    number += 1;
+    const id = `replay:${number}`;
+    const replay = await replayFile(id, chosen, {
+      onClose: () => {
+        panes.delete(id);
+        remember();
+        file.focus();
+      },
+    });
+    panes.set(id, replay);
+    list.append(replay.element);
+    remember();
+    replay.element.querySelector("h2").focus();
+  });
 
   onAction("pause", () => {
     const all = [...panes.values()];

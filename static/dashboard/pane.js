@@ -6,7 +6,8 @@ import { Pause } from "./pausing.js";
 import { KeyedTable } from "./tables.js";
 
 const LIMIT = 500;
-const WORDS = { opening: "opening", live: "live", paused: "paused", ended: "ended", refused: "refused" };
+const WORDS = { opening: "opening", live: "live", paused: "paused", ended: "ended", refused: "refused", cut: "cut" };
+const OVER = new Set(["ended", "refused", "cut"]);
 
 export class Pane {
   constructor(id, wish, socket, { onDetach }) {
@@ -28,6 +29,9 @@ export class Pane {
       onDetach();
     });
     this.element.querySelector("[data-do=clear]").addEventListener("click", () => this.table.clear());
+    this.element.querySelector("[data-do=save]").addEventListener("click", () => this.#save());
+    this.again = this.element.querySelector("[data-do=again]");
+    this.again.addEventListener("click", () => socket.want(id, () => this.#message()));
     this.element.querySelector("h2").textContent = [wish.resource, wish.namespace, wish.labels, wish.fields].filter(Boolean).join(" ");
     const body = this.element.querySelector("tbody");
     // Rows move while events come: a click that begins on one row would end on another.
@@ -63,6 +67,7 @@ export class Pane {
     if (data.revision) this.revision = data.revision;
     if (data.waiting !== undefined) this.pause.waiting(data.waiting);
     for (const shown of data.shown ?? []) this.#show(shown);
+    if (data.saved) this.#saved(data.saved);
     const state = data.state ?? (data.status ? "refused" : undefined);
     if (state) this.#say(state, data);
     fill(this.element, data);
@@ -70,10 +75,11 @@ export class Pane {
 
   #say(state, data) {
     const chip = this.element.querySelector(".chip");
-    chip.dataset.is = { live: "live", opening: "connecting", paused: "paused", ended: "still" }[state] ?? "signed-out";
+    chip.dataset.is = { live: "live", opening: "connecting", paused: "paused", ended: "still", cut: "reconnecting" }[state] ?? "signed-out";
     this.element.dataset.state = state;
     chip.querySelector("[data-word]").textContent = state === "ended" ? (data.end_reason ?? "ended") : WORDS[state];
-    const over = state === "ended" || state === "refused";
+    const over = OVER.has(state);
+    this.again.hidden = !(over && this.revision);
     this.pause.button.disabled = over;
     this.element.querySelector("[data-skipped]").hidden = !data.skipped;
     const notice = this.element.querySelector(".notice");
@@ -84,6 +90,26 @@ export class Pane {
     }
     if (over) this.socket.wishes.delete(this.id);
     this.element.querySelector("[data-empty=events]").hidden = this.table.size > 0 || over;
+  }
+
+  // The lines come in pieces, exactly as the watch response had them.
+  #save() {
+    this.pieces = [];
+    this.socket.send({ do: "act", act: "save", id: this.id });
+  }
+
+  #saved({ text, last, lines, missing }) {
+    this.pieces?.push(text);
+    if (!last || !this.pieces) return;
+    const link = document.createElement("a");
+    const name = this.wish.resource.split("/").at(-1);
+    link.href = URL.createObjectURL(new Blob(this.pieces, { type: "application/x-ndjson" }));
+    link.download = `${name}-${this.revision || "watch"}.ndjson`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    this.pieces = null;
+    const rest = missing ? `; ${missing.toLocaleString("en-US")} older ones are no longer held` : "";
+    announce(`Saved ${lines.toLocaleString("en-US")} lines${rest}.`);
   }
 
   #open(event) {
@@ -97,7 +123,7 @@ export class Pane {
       return;
     }
     if (!this.pause.paused && !this.pause.button.disabled) this.pause.toggle(); // to read in peace
-    this.socket.send({ do: "show", id: this.id, event: Number(row.dataset.event) });
+    this.socket.send({ do: "act", act: "show", id: this.id, event: Number(row.dataset.event) });
   }
 
   #show({ id, text, gone, bytes }) {

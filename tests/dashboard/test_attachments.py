@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
 from dashboard.attachments import HELD_EVENTS, PER_FRAME
+from listwatch.faults import Faults, FaultSpec
 from listwatch.protocol.events import EndReason
 from tests.dashboard.browser import Browser
 from tests.dashboard.stage import PODS, Stage
@@ -181,8 +183,8 @@ async def test_an_event_can_be_opened_until_newer_ones_took_its_place(
     await browser.say("attach", id="a", resource="v1/pods")
     stage.write("web", labels={"app": "web"})
     await browser.clock.advance(0.5)
-    await browser.say("show", id="a", event=1)
-    await browser.say("show", id="a", event=99)
+    await browser.say("act", id="a", act="show", event=1)
+    await browser.say("act", id="a", act="show", event=99)
     await browser.clock.advance(0.2)
     shown = browser.got("a")[-1]["shown"]
 
@@ -210,3 +212,104 @@ async def test_attaching_under_a_name_again_replaces_the_watcher(
 
     assert list(stage.caches.cacher(PODS).watchers()) == []
     assert stage.statistics().cachers["secrets"].watchers == 1
+
+
+async def test_lines_are_saved_as_the_watch_response_had_them(
+    browser: Browser, stage: Stage
+) -> None:
+    stage.write("before")
+    watcher = await stage.watch(revision=1)
+    await browser.say("attach", id="a", resource="v1/pods", revision="1", **{"from": "revision"})
+    await browser.clock.advance(0.5)
+    stage.write("web", spec={"text": "smörgås"})
+    stage.write("web", deleted=True)
+    await browser.clock.advance(0.5)
+    exact = await watcher.next_chunk()
+    await browser.say("act", id="a", act="save")
+    await browser.clock.advance(0.5)
+    (saved,) = [each["saved"] for each in browser.got("a") if "saved" in each]
+
+    assert exact is not None
+    assert saved == {"text": exact.decode(), "last": True, "lines": 2, "missing": 0}
+
+
+async def test_many_lines_are_saved_in_pieces_and_what_is_missing_is_told(
+    browser: Browser, stage: Stage
+) -> None:
+    await browser.say("attach", id="a", resource="v1/pods", paused=True, **{"from": "now"})
+    await browser.clock.advance(0.2)
+    for number in range(HELD_EVENTS + 7):
+        stage.write(f"pod-{number}", spec={"text": "x" * 2000})
+    await browser.clock.advance(0.5)
+    await browser.say("act", id="a", act="save")
+    await browser.clock.advance(3)
+    saved = [each["saved"] for each in browser.got("a") if "saved" in each]
+
+    assert len(saved) > 2
+    assert [each["last"] for each in saved] == [False] * (len(saved) - 1) + [True]
+    assert saved[-1]["missing"] == 7
+    text = "".join(each["text"] for each in saved)
+    assert text.count("\n") == HELD_EVENTS
+    assert '"name":"pod-7"' in text.split("\n")[0]
+
+
+async def test_a_table_and_metadata_alone_are_watched_as_the_api_writes_them(
+    browser: Browser, stage: Stage
+) -> None:
+    for name, form in (("t", "table"), ("m", "metadata")):
+        await browser.say(
+            "attach", id=name, resource="v1/pods", bookmarks="true", **{"as": form, "from": "state"}
+        )
+    await browser.clock.advance(0.5)
+    stage.write("web")
+    await browser.clock.advance(0.5)
+    for name, kind in (("t", "Table"), ("m", "PartialObjectMetadata")):
+        shown = [e for answer in browser.got(name) for e in answer["events"]]
+
+        assert [(e["type"], e["key"]) for e in shown] == [
+            ("BOOKMARK", "k8s.io/initial-events-end"), ("ADDED", "default/web"),
+        ]  # fmt: skip
+
+        await browser.say("act", id=name, act="show", event=shown[1]["id"])
+        await browser.clock.advance(0.5)
+
+        assert f'"kind": "{kind}"' in browser.got(name)[-1]["shown"][0]["text"]
+
+
+async def test_it_begins_where_the_ring_does(browser: Browser, stage: Stage) -> None:
+    for number in range(3):
+        stage.write(f"pod-{number}")
+    await browser.say("attach", id="a", resource="v1/pods", **{"from": "oldest"})
+    await browser.clock.advance(0.5)
+
+    assert [key for _, key in keys(browser.got("a"))] == [f"default/pod-{n}" for n in range(3)]
+
+
+async def test_what_cannot_be_done_is_refused(browser: Browser) -> None:
+    await browser.say("attach", id="a", kind="unicorn")
+    await browser.say("attach", id="b", resource="v1/pods", **{"as": "poem"})
+    await browser.say("attach", id="c", resource="v1/pods")
+    await browser.say("act", id="c", act="dance")
+    await browser.clock.advance(0.5)
+
+    assert browser.got("a")[0]["status"]["code"] == 400
+    assert browser.got("b")[0]["status"]["code"] == 400
+    assert any(answer.get("status", {}).get("code") == 400 for answer in browser.got("c"))
+
+
+async def test_a_cut_is_seen_as_one(browser: Browser, stage: Stage) -> None:
+    faults = Faults(
+        stage.caches, stage.clock, hold_pump=lambda held: None, compact=AsyncMock(return_value="")
+    )
+    stage.faults = faults
+    stage.write("a")
+    await browser.say("attach", id="a", resource="v1/pods", **{"from": "state"})
+    await browser.clock.advance(0.5)
+    await faults.inject(FaultSpec.read({"spec": {"type": "cut-mid-line"}}))
+    stage.write("b")
+    await browser.clock.advance(0.5)
+
+    assert browser.got("a")[-1]["state"] == "cut"
+    assert keys(browser.got("a")) == [("ADDED", "default/a")]
+    assert browser.got("a")[-1]["end_reason"] == "fault injected"
+    faults.lift_all()

@@ -1,0 +1,14 @@
+"""Which live things a page may start, by the `kind` of its message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dashboard.attachments import attach_watcher
+
+if TYPE_CHECKING:
+    from dashboard.attached import Maker
+
+MAKERS: dict[str, Maker] = {
+    "watch": attach_watcher,
+}
