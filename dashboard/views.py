@@ -33,7 +33,7 @@ from dashboard.pages import (
 from dashboard.wishes import FORMS, STARTS
 
 if TYPE_CHECKING:
-from listwatch.protocol.kinds import Resource
+    from listwatch.protocol.kinds import Resource
 
 YEAR = 365 * 24 * 3600
 SLOTS = 100  # of the ring on one page
