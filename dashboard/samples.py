@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dashboard.machinery.flows import journey_bar
+from dashboard.objects import samples as objects
 
 JSON = dict[str, Any]  # Any: JSON values
 
@@ -36,6 +37,7 @@ def everything(now: float) -> JSON:
         "now": now, "types": TYPES, "inks": INKS, "chips": CHIPS,
         "figures": _figures(now), "resources": _resources(now), "watching": _watching(now),
         "ended": _ended(now), "slots": _slots(now), "journeys": _journeys(now), "ring": _ring(now),
+        **objects.everything(now),
     }  # fmt: skip
 
 

@@ -201,8 +201,14 @@ async def _delete(place: Place, document: JSONObject) -> Shown | HttpResponseBas
         "moved": moved,
         "finalizers": metadata.get("finalizers") or [],
         "dependents": tree["rows"][tree["owners"] + 1 :],
-        "owners": tree["rows"][: tree["owners"]],
+        "owners": _nearest(tree),
         "errors": form.errors.get_json_data() if form.is_bound else {},
     }
     code = HTTPStatus.CONFLICT if moved else HTTPStatus.OK
     return _shown(place, "delete", data, document, code=code, form=form)
+
+
+def _nearest(tree: JSON) -> list[JSON]:
+    """The owners that the object itself names."""
+    own = tree["rows"][tree["owners"]]["depth"]
+    return [row for row in tree["rows"][: tree["owners"]] if row["depth"] == own - 1]

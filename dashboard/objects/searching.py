@@ -80,7 +80,7 @@ class Query:
 async def search(asker: Asker, text: str) -> JSON:
     """What the text finds, the best first; `more` says that there are others."""
     query = Query.parse(text)
-    found: list[tuple[tuple[bool, int, str, str], Resource, Version]] = []
+    found: list[tuple[tuple[Any, ...], Resource, Version]] = []  # Any: an order
     total = looked = 0
     if not query.empty:
         for resource in browsable(asker.runtime.resources.served()):
@@ -92,7 +92,7 @@ async def search(asker: Asker, text: str) -> JSON:
                     await asyncio.sleep(0)
                 if query.matches(version):
                     total += 1
-                    found.append((_rank(query, version), resource, version))
+                    found.append((_rank(query, resource, version), resource, version))
                     if len(found) > 8 * FOUND:
                         found = sorted(found, key=lambda each: each[0])[:FOUND]
     found.sort(key=lambda each: each[0])
@@ -107,11 +107,14 @@ def _visible(asker: Asker, resource: Resource) -> Iterator[Version]:
         yield from cacher.list(ListRequest(namespace=namespace)).versions
 
 
-def _rank(query: Query, version: Version) -> tuple[bool, int, str, str]:
-    """Exact names first, then those that begin with what was typed, then by name."""
+def _rank(query: Query, resource: Resource, version: Version) -> tuple[Any, ...]:
+    """Exact names first, then those that begin with what was typed, then by name.
+
+    Events are named after what they are about: they stand behind all else (Any: an order).
+    """
     exact = any(word == version.name for word in query.names)
     starts = any(version.name.startswith(word) for word in query.names)
-    return (not exact, 0 if starts else 1, version.name, version.namespace)
+    return (not exact, resource.kind == "Event", not starts, version.name, version.namespace)
 
 
 def _row(resource: Resource, version: Version) -> JSON:

@@ -26,6 +26,7 @@ const PAGES = {
 };
 
 wireTheme();
+document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 wireCopying();
 wireMenus();
 wireKeys();
