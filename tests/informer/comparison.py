@@ -1,7 +1,7 @@
 """Ours and the official Python client's informer through the same scenarios, for docs/informer.md.
 
-`python -m tests.informer.comparison` runs them (about five minutes) and writes the table between
-the marks in the document.
+`python -m tests.informer.comparison` runs them (about five minutes) and prints the table;
+`python -m tests.benchmarks.refresh --only informers` writes it into the page.
 """
 
 from __future__ import annotations
@@ -12,28 +12,17 @@ from pathlib import Path
 
 from tests.informer.proxy import proxied
 from tests.informer.scenarios import OFFICIAL, OURS, SCENARIOS, Outcome, Scenario, play, serving
-from tests.servers import ROOT
-
-DOCUMENT = ROOT / "docs" / "informer.md"
-BEGIN, END = "<!-- comparison: begin -->", "<!-- comparison: end -->"
 
 
 def main() -> None:
-    """Run everything and write the table."""
+    """Run everything, and print a row as it ends."""
     version = importlib.metadata.version("kubernetes")
-    rows = [
-        f"| What happens | listwatch | kubernetes {version} (official) |",
-        "| --- | --- | --- |",
-    ]
+    print(f"| What happens | listwatch | kubernetes {version} (official) |")
+    print("| --- | --- | --- |", flush=True)
     for scenario in SCENARIOS:
         outcomes = [_outcome(scenario, program) for program in (OURS, OFFICIAL)]
         cells = [_text(outcome, scenario) for outcome in outcomes]
-        rows.append(f"| {scenario.title} | {' | '.join(cells)} |")
-        print(rows[-1], flush=True)
-    text = DOCUMENT.read_text()
-    head, _, rest = text.partition(BEGIN)
-    _, _, tail = rest.partition(END)
-    DOCUMENT.write_text("\n".join([f"{head}{BEGIN}", "", *rows, "", f"{END}{tail}"]))
+        print(f"| {scenario.title} | {' | '.join(cells)} |", flush=True)
 
 
 def _outcome(scenario: Scenario, program: str) -> Outcome | str:
