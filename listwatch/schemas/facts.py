@@ -1,9 +1,10 @@
 """The data files of the built-in API, read when they are first asked for.
 
-`data/` holds three files: the resources with their verbs and columns, the OpenAPI schemas of all
-kinds, and the numbers of the protobuf messages. Each is opened once a process, when something needs
-it; of the two big ones only what was asked for becomes Python objects, the rest stays text.
-Results go to `kinds`, `shapes`, `protobuf` and `openapi`, which are the only readers.
+`data/` holds four files: the resources with their verbs and columns, the OpenAPI schemas of all
+kinds, the numbers of the protobuf messages, and the fields of some structures of the server. Each
+is opened once a process, when something needs it; of the two big ones only what was asked for
+becomes Python objects, the rest stays text. Results go to `kinds`, `shapes`, `protobuf`, `openapi`
+and `structures`, which are the only readers.
 """
 
 from __future__ import annotations
@@ -45,6 +46,13 @@ def facts_version() -> str:
 def resource_facts() -> list[dict[str, Any]]:  # Any: rows of the file, read by `kinds` alone
     """Every resource of the built-in API, as the file has it."""
     rows: list[dict[str, Any]] = orjson.loads(_read("resources"))
+    return rows
+
+
+@cache
+def structure_facts() -> dict[str, list[list[str]]]:
+    """The fields of the server's structures, by the names of these; read by `structures` alone."""
+    rows: dict[str, list[list[str]]] = orjson.loads(_read("structures"))
     return rows
 
 

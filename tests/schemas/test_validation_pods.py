@@ -1,12 +1,24 @@
 from __future__ import annotations
 
+import pytest
+
 from tests.schemas.validated import (
     LABEL,
     POD,
+    Document,
     faults,
     pod,
     told,
 )
+
+TERMS = (
+    "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+)
+
+
+def terms(key: str) -> Document:
+    expressions = [{"matchExpressions": [{"key": key, "operator": "Exists"}]}]
+    return {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": expressions}}
 
 
 def test_several_faults_come_in_upstreams_order() -> None:
@@ -151,6 +163,52 @@ def test_hardly_anything_else_of_a_spec_may() -> None:
     assert (cause.reason, cause.field) == ("FieldValueForbidden", "spec")
     [cause] = faults(POD, pod(nodeName="n"), pod())
     assert (cause.reason, cause.field) == ("FieldValueForbidden", "spec")
+
+
+def test_what_was_changed_is_shown_as_the_servers_structure_has_it() -> None:
+    before = pod(hostNetwork=True, terminationGracePeriodSeconds=30)
+
+    [cause] = faults(POD, pod(hostNetwork=True, terminationGracePeriodSeconds=7), before)
+
+    assert cause.message.partition("negative)\n")[2] == (
+        '@@ -36,7 +36,7 @@\n  ],\n  "EphemeralContainers": null,\n  "RestartPolicy": "Always",\n'
+        '- "TerminationGracePeriodSeconds": 30,\n+ "TerminationGracePeriodSeconds": 7,\n'
+        '  "ActiveDeadlineSeconds": null,\n  "DNSPolicy": "ClusterFirst",\n'
+        '  "NodeSelector": null,\n'
+    )
+    [cause] = faults(POD, pod(terminationGracePeriodSeconds=30), before)
+    assert '-  "HostNetwork": true,\n+  "HostNetwork": false,\n' in cause.message
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wrong"),
+    [
+        ({"nodeSelector": {"a": "1"}}, {"nodeSelector": {"a": "1", "b": "2"}}, ""),
+        ({"nodeSelector": {"a": "1"}}, {"nodeSelector": {"b": "2"}}, "spec.nodeSelector"),
+        ({}, {"affinity": {"nodeAffinity": terms("k")}}, ""),
+        ({"affinity": {"nodeAffinity": terms("k")}},
+         {"affinity": {"nodeAffinity": terms("l")}}, f"{TERMS}[0]"),
+        ({"affinity": {"nodeAffinity": terms("k")}}, {}, TERMS),
+        ({}, {"affinity": {"podAffinity": {}}}, "spec"),
+    ],
+)  # fmt: skip
+def test_where_a_pod_behind_a_gate_may_run_can_be_narrowed(
+    before: Document, after: Document, wrong: str
+) -> None:
+    gates = [{"name": "g.test/a"}]
+
+    found = faults(POD, pod(schedulingGates=gates, **after), pod(schedulingGates=gates, **before))
+
+    assert [cause.field for cause in found] == ([wrong] if wrong else [])
+    # Nothing of that may change where there is no gate.
+    assert faults(POD, pod(**after), pod(**before))
+
+
+def test_a_pod_with_no_dns_policy_brings_its_own_servers() -> None:
+    assert told(POD, pod(dnsPolicy="None")) == [
+        "spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None"
+    ]
+    assert told(POD, pod(dnsPolicy="None", dnsConfig={"nameservers": ["192.0.2.1"]})) == []
 
 
 def test_deadlines_tolerations_and_gates_go_one_way_only() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from listwatch.schemas.structures import DEBUG_CONTAINER, difference
 from listwatch.schemas.validation.faults import forbidden, not_found
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def ephemeral_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
             faults.append(forbidden(field, why))
         elif found[name] != container:
             why = f'existing ephemeral containers "{name}" may not be changed\n'
+            why += difference(DEBUG_CONTAINER, container, found[name])
             faults.append(forbidden(field, why))
     return faults
 

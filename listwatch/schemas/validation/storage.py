@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from listwatch.protocol.names import qualified_name_faults, subdomain_faults
 from listwatch.protocol.quantities import Quantity
+from listwatch.schemas.structures import CLAIM_SPEC, VOLUME_SOURCE, difference
 from listwatch.schemas.validation.faults import (
     chosen,
     duplicate,
@@ -100,7 +101,8 @@ def volume_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
     spec, before = new.get("spec") or {}, old.get("spec") or {}
     faults: list[Cause] = []
     if _sources(spec) != _sources(before):
-        why = "spec.persistentvolumesource is immutable after creation"
+        why = "spec.persistentvolumesource is immutable after creation\n"
+        why += difference(VOLUME_SOURCE, before, spec)
         faults.append(forbidden("spec.persistentvolumesource", why))
     faults += immutable(spec, before, ("volumeMode",))
     if before.get("nodeAffinity") is not None:
@@ -145,11 +147,12 @@ def claim_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
     spec, before = new.get("spec") or {}, old.get("spec") or {}
     faults: list[Cause] = []
     bound = (new.get("status") or {}).get("phase") == "Bound"
-    if _fixed(spec, before, bound=bound) != _fixed(before, before, bound=bound):
+    fixed = _with_free_parts_of(before, spec, bound=bound)
+    if fixed != before:
         why = (
             "spec is immutable after creation except resources.requests and "
             "volumeAttributesClassName for bound claims\n"
-        )
+        ) + difference(CLAIM_SPEC, before, fixed)
         faults.append(forbidden("spec", why))
     size, was = _size(spec), _size(before)
     actual = ((old.get("status") or {}).get("capacity") or {}).get("storage")
@@ -159,17 +162,19 @@ def claim_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
     return faults + immutable(spec, before, ("volumeMode",))
 
 
-def _fixed(spec: JSONObject, before: JSONObject, *, bound: bool) -> dict[str, Any]:  # Any: JSON
-    fixed = dict(spec)
-    if not before.get("volumeName"):
-        fixed.pop("volumeName", None)
+def _with_free_parts_of(before: JSONObject, spec: JSONObject, *, bound: bool) -> JSONObject:
+    """A spec with what may change as it was: whatever still differs may not."""
+    free = [] if before.get("volumeName") else ["volumeName"]
     if before.get("storageClassName") is None:
-        fixed.pop("storageClassName", None)
+        free.append("storageClassName")
     if bound:
-        resources = dict(fixed.get("resources") or {})
-        resources.pop("requests", None)
-        fixed["resources"] = resources
-        fixed.pop("volumeAttributesClassName", None)
+        free.append("volumeAttributesClassName")
+    fixed = {name: value for name, value in spec.items() if name not in free}
+    fixed |= {name: before[name] for name in free if name in before}
+    requests = (spec.get("resources") or {}).get("requests")
+    if bound and requests:
+        was = ((before.get("resources") or {}).get("requests") or {}).get("storage", "0")
+        fixed["resources"] = {**spec["resources"], "requests": {**requests, "storage": was}}
     return fixed
 
 
