@@ -1,5 +1,6 @@
 // follow lets client-go and controller-runtime follow 1,000 objects through all that happens to
-// them: `follow factory` a SharedInformerFactory, `follow manager` a manager with a reconciler.
+// them: `follow factory` a SharedInformerFactory, `follow manager` a manager with a reconciler, and
+// tells with `follow sync` how long informers take to sync.
 //
 // It writes one word for each stage that needs the test's help, waits for a line, and ends with a
 // record of what it saw. Any difference between cache and server is an error.
@@ -35,7 +36,18 @@ type Follower interface {
 
 func main() {
 	if len(os.Args) != 4 {
-		fail(fmt.Errorf("usage: follow factory|manager KUBECONFIG SERVER"))
+		fail(fmt.Errorf("usage: follow factory|manager|sync KUBECONFIG SERVER"))
+	}
+	if os.Args[1] == "sync" {
+		config, err := clientcmd.BuildConfigFromFlags(os.Args[3], os.Args[2])
+		if err != nil {
+			fail(err)
+		}
+		config.QPS = -1
+		if err := synced(context.Background(), config); err != nil {
+			fail(err)
+		}
+		return
 	}
 	var follower Follower
 	switch os.Args[1] {

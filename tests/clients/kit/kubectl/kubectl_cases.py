@@ -53,6 +53,8 @@ def normal(s, ns, id, dir):
     s = re.sub(r"\b[EIW]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ ", "LOG ", s)
     s = re.sub(r"\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b", "ADDRESS", s)
     s = re.sub(r"\b3[0-2]\d{3}\b", "NODEPORT", s)
+    # Where in a pod a difference stands depends on what admission had put into it.
+    s = re.sub(r"@@ -\d+,(\d+) \+\d+,(\d+) @@", r"@@ -LINE,\1 +LINE,\2 @@", s)
     s = re.sub(r"(LIVE|MERGED)-\d+", r"\1-N", s)
     s = re.sub(r"/tmp/(LIVE|MERGED|kubectl)", r"TMP/\1", s)
     s = re.sub(r"kubectl-edit-\d+", "kubectl-edit-N", s)
