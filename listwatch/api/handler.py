@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("listwatch.api")
 
+_LISTEN_AFTER = 0.05  # seconds until anyone looks whether the client is still there
+
 Scope = dict[str, Any]  # Any: ASGI's values
 Message = Mapping[str, Any]  # Any: ASGI's values
 
@@ -215,7 +217,8 @@ async def _refuse_broken_body(send: Callable[[Message], Awaitable[None]]) -> Non
 class _Disconnect:
     """While entered, cancels the current task when the client leaves, and keeps that to itself.
 
-    Listening begins when the loop first gets a turn: most requests are answered before that.
+    Listening begins after a moment: it costs a task and a message of the server, and most requests
+    are answered before that.
     """
 
     def __init__(self, receive: Callable[[], Awaitable[Message]]) -> None:
@@ -227,7 +230,7 @@ class _Disconnect:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None
         self._task = task
-        self._soon = loop.call_soon(self._begin)
+        self._soon = loop.call_later(_LISTEN_AFTER, self._begin)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
         self._soon.cancel()
