@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from listwatch.registry.strategies.strategy import Strategy
 
 _DECISIONS = {NAMESPACES: decide_namespace, DEFINITIONS: decide_definition}
-_AT_ONCE = 64  # deletions of one collection under way: enough to share commits
+_AT_ONCE = 16  # deletions of one collection under way: others wait for all of them
 
 
 async def delete(backend: Backend, ctx: RequestContext, options: DeleteOptions) -> Deleted:
