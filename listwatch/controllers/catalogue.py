@@ -25,6 +25,7 @@ from listwatch.controllers.replica_sets import ReplicaSets, ReplicationControlle
 from listwatch.controllers.scheduler.controller import Scheduler
 from listwatch.controllers.stateful_sets import StatefulSets
 from listwatch.controllers.volumes.binder import VolumeBinder
+from listwatch.controllers.volumes.ephemeral import EphemeralVolumes
 from listwatch.controllers.volumes.protection import ClaimProtection, VolumeProtection
 
 _ALL: tuple[type[Controller], ...] = (
@@ -45,6 +46,7 @@ _ALL: tuple[type[Controller], ...] = (
     EndpointsController,
     EndpointSlices,
     VolumeBinder,
+    EphemeralVolumes,
     ClaimProtection,
     VolumeProtection,
     ResourceQuotas,

@@ -67,7 +67,7 @@ def test_a_name_that_nobody_knows_is_refused() -> None:
 
 
 def test_all_controllers_have_names_of_their_own() -> None:
-    assert len(CONTROLLERS) == 23
+    assert len(CONTROLLERS) == 24
     assert all(name == each.name for name, each in CONTROLLERS.items())
 
 

@@ -12,6 +12,7 @@ from listwatch.controllers.pods import in_order_of_deletion
 from listwatch.controllers.quotas.usage import resource_of, usage_of
 from listwatch.controllers.scheduler.filters import explain, refusal
 from listwatch.controllers.scheduler.nodes import Nodes, demand_of
+from listwatch.controllers.scheduler.preemption import find
 from listwatch.controllers.scheduler.queue import SchedulingQueue
 from listwatch.controllers.status import difference
 from listwatch.controllers.unseen_writes import PATIENCE, UnseenWrites
@@ -85,6 +86,56 @@ async def test_pods_are_taken_by_priority_and_parked_until_the_cluster_changes()
     queue.cluster_changed()
     await clock.advance(1.0)
     assert (await queue.take())["metadata"]["name"] == "low"
+
+
+# Preemption
+
+
+def filled(*pods: Any) -> Nodes:
+    """Nodes of 1 CPU by the pods on them: name, node, priority, request."""
+    nodes = Nodes()
+    for name, where, priority, cpu in pods:
+        if nodes.by_name.get(where) is None:
+            nodes.set_node(node(where))
+        made = pod(name, priority=priority)
+        made["metadata"]["labels"] = {"app": name}
+        made["spec"]["containers"][0]["resources"] = {"requests": {"cpu": cpu}}
+        nodes.place(made, demand_of(made), where)
+    return nodes
+
+
+def taken_for(nodes: Nodes, priority: int, cpu: str, *budgets: Any) -> tuple[str, list[str]] | None:
+    new = pod("new", priority=priority)
+    new["spec"]["containers"][0]["resources"] = {"requests": {"cpu": cpu}}
+    found = find(new, demand_of(new), nodes.known(), budgets)
+    if found is None:
+        return None
+    return found.node, [each["metadata"]["name"] for each in found.victims]
+
+
+def test_the_fewest_and_least_important_pods_go() -> None:
+    nodes = filled(
+        ("a", "one", 5, "500m"), ("b", "one", 1, "400m"),
+        ("c", "two", 3, "900m"), ("d", "three", 9, "900m"),
+    )  # fmt: skip
+    assert taken_for(nodes, 10, "400m") == ("one", ["b"])
+    assert taken_for(nodes, 10, "600m") == ("two", ["c"])
+    assert taken_for(nodes, 10, "2") is None  # no node has that much
+    assert taken_for(nodes, 1, "400m") is None  # nobody matters less
+    assert taken_for(nodes, 4, "600m") == ("two", ["c"])
+
+
+def test_pods_of_a_budget_that_is_used_up_are_taken_last() -> None:
+    nodes = filled(("b", "one", 1, "900m"), ("c", "two", 3, "900m"))
+    selector = {"matchLabels": {"app": "b"}}
+    budget = {
+        "metadata": {"namespace": "default"}, "spec": {"selector": selector},
+        "status": {"disruptionsAllowed": 0},
+    }  # fmt: skip
+    assert taken_for(nodes, 10, "600m") == ("one", ["b"])
+    assert taken_for(nodes, 10, "600m", budget) == ("two", ["c"])
+    budget["status"] = {"disruptionsAllowed": 1}
+    assert taken_for(nodes, 10, "600m", budget) == ("one", ["b"])
 
 
 # Garbage

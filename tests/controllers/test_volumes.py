@@ -172,6 +172,19 @@ def test_local_volumes_draw_their_pod_to_their_node(cluster: Cluster, namespace:
     cluster.server.json("DELETE", f"{CLASSES}/{kind}")
 
 
+def test_a_volume_of_a_pods_own_comes_and_goes_with_it(namespace: Namespace) -> None:
+    template = {"metadata": {"labels": {"of": "db"}}, "spec": claim()}
+    spec = using("")
+    spec["volumes"] = [{"name": "scratch", "ephemeral": {"volumeClaimTemplate": template}}]
+    namespace.create("pods", "db", spec)
+    (pod,) = eventually(namespace.ready)
+    made = namespace.get("persistentvolumeclaims", "db-scratch")
+    assert made["metadata"]["labels"] == {"of": "db"}
+    assert made["metadata"]["ownerReferences"][0]["uid"] == pod["metadata"]["uid"]
+    namespace.delete("pods", "db")
+    eventually(lambda: namespace.get("persistentvolumeclaims", "db-scratch") is None)
+
+
 def test_a_pod_whose_claim_is_missing_says_so_and_runs_when_it_comes(namespace: Namespace) -> None:
     namespace.create("pods", "db", using("data"))
     (told,) = eventually(lambda: namespace.events("FailedScheduling"))
