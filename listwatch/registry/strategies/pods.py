@@ -29,6 +29,8 @@ class PodStrategy(Strategy):
         """A pod begins as pending, whatever was sent along."""
         Strategy.prepare_create(self, document, now)
         spec = document["spec"]
+        if (spec.get("terminationGracePeriodSeconds") or 0) < 0:
+            spec["terminationGracePeriodSeconds"] = 1
         _admit(spec)
         document["status"] = {"phase": "Pending", "qosClass": quality_of_service(spec)}
         if spec.get("schedulingGates"):

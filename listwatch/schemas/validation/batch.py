@@ -5,7 +5,7 @@ from __future__ import annotations
 import zoneinfo
 from typing import TYPE_CHECKING, Any
 
-from listwatch.protocol.names import label_name_faults
+from listwatch.protocol.names import label_name_faults, subdomain_faults
 from listwatch.schemas.validation.faults import (
     chosen,
     immutable,
@@ -61,6 +61,11 @@ def _spec_faults(spec: JSONObject, field: str) -> list[Cause]:
         faults.append(not_supported(f"{field}.completionMode", mode, _MODES))
     if mode == "Indexed":
         faults += _indexed_faults(spec, field)
+    else:
+        faults += _needs_indexes(spec, field)
+    manager = spec.get("managedBy")
+    if manager is not None:
+        faults += _manager_faults(manager, f"{field}.managedBy")
     replacement = spec.get("podReplacementPolicy")
     if replacement is not None and replacement not in _REPLACEMENTS:
         where = f"{field}.podReplacementPolicy"
@@ -78,6 +83,29 @@ def _spec_faults(spec: JSONObject, field: str) -> list[Cause]:
         why = 'only "Never" is supported when podFailurePolicy is specified'
         faults.append(invalid(where, policy, why))
     return faults
+
+
+def _needs_indexes(spec: JSONObject, field: str) -> list[Cause]:
+    why = "requires indexed completion mode"
+    faults = [
+        invalid(f"{field}.{name}", spec[name], why)
+        for name in ("backoffLimitPerIndex", "maxFailedIndexes")
+        if spec.get(name) is not None
+    ]
+    policy = spec.get("successPolicy")
+    if policy is not None:
+        # A structure of the server, whose fields have no names but their own.
+        shown = {"Rules": policy.get("rules") or []}
+        faults.append(invalid(f"{field}.successPolicy", shown, why))
+    return faults
+
+
+def _manager_faults(name: str, field: str) -> list[Cause]:
+    domain, slash, path = name.partition("/")
+    if not slash or not domain or not path:
+        why = 'must be a domain-prefixed path (such as "acme.io/foo")'
+        return [invalid(field, name, why)]
+    return [invalid(field, domain, why) for why in subdomain_faults(domain)]
 
 
 def _indexed_faults(spec: JSONObject, field: str) -> list[Cause]:

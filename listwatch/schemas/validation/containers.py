@@ -6,11 +6,15 @@ Upstream: pkg/apis/core/validation/validation.go, whose order of checks this kee
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from listwatch.protocol.names import label_name_faults
+from listwatch.schemas.validation.environment import (
+    environment_faults,
+    environment_source_faults,
+)
 from listwatch.schemas.validation.faults import (
-    NEGATIVE,
+    chosen,
     duplicate,
     forbidden,
     invalid,
@@ -19,14 +23,18 @@ from listwatch.schemas.validation.faults import (
     required,
 )
 from listwatch.schemas.validation.names import port_name_faults, port_number_faults
+from listwatch.schemas.validation.pod_settings import id_faults
+from listwatch.schemas.validation.probes import lifecycle_faults, probe_faults
 from listwatch.schemas.validation.resources import resource_requirement_faults
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from listwatch.protocol.errors import Cause
     from listwatch.protocol.objects import JSONObject
 
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_RESIZE_POLICIES = ("NotRequired", "RestartContainer")
 PROTOCOLS = ("SCTP", "TCP", "UDP")
 _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
@@ -40,6 +48,10 @@ def container_list_faults(
     for index, container in enumerate(containers):
         where = f"{field}[{index}]"
         faults += _container_faults(container, where, volumes)
+        if field.endswith("initContainers"):
+            faults += _initial_faults(container, where)
+        elif not field.endswith("ephemeralContainers"):
+            faults += _life_faults(container, where)
         name = container.get("name")
         if name and name in names:
             faults.append(duplicate(f"{where}.name", name))
@@ -53,24 +65,97 @@ def _container_faults(container: JSONObject, field: str, volumes: Collection[str
     if "ports" in container:
         faults += _port_faults(container["ports"], f"{field}.ports")
     if "env" in container:
-        faults += _environment_faults(container["env"], f"{field}.env")
+        faults += environment_faults(container["env"], f"{field}.env")
     if "envFrom" in container:
-        faults += _environment_source_faults(container["envFrom"], f"{field}.envFrom")
+        faults += environment_source_faults(container["envFrom"], f"{field}.envFrom")
     if "volumeMounts" in container:
         faults += _mount_faults(container["volumeMounts"], f"{field}.volumeMounts", volumes)
+    if "volumeDevices" in container:
+        faults += _device_faults(container, f"{field}.volumeDevices", volumes)
     pull = container.get("imagePullPolicy", "Always")
     if pull not in _PULL_POLICIES:
         faults.append(not_supported(f"{field}.imagePullPolicy", pull, _PULL_POLICIES))
     if container.get("resources"):
         faults += resource_requirement_faults(container["resources"], f"{field}.resources")
-    for probe in ("livenessProbe", "readinessProbe", "startupProbe"):
+    faults += _resize_policy_faults(container.get("resizePolicy") or (), f"{field}.resizePolicy")
+    return faults + _user_faults(container.get("securityContext") or {}, field)
+
+
+def _life_faults(container: JSONObject, field: str) -> list[Cause]:
+    """Faults of what is asked of a container, and done with it, while it lives."""
+    faults: list[Cause] = []
+    if container.get("lifecycle") is not None:
+        faults += lifecycle_faults(container["lifecycle"], f"{field}.lifecycle")
+    for probe in _PROBES:
         if probe in container:
-            faults += _probe_faults(container[probe], f"{field}.{probe}")
+            faults += probe_faults(container[probe], f"{field}.{probe}")
             successes = container[probe].get("successThreshold", 1)
             if successes != 1 and probe != "readinessProbe":
                 where = f"{field}.{probe}.successThreshold"
                 faults.append(invalid(where, successes, "must be 1"))
     return faults
+
+
+def _initial_faults(container: JSONObject, field: str) -> list[Cause]:
+    """The same of one that runs before the others, and ends, unless it is a sidecar."""
+    if container.get("restartPolicy") == "Always":
+        return _life_faults(container, field)
+    why = "may not be set for init containers without restartPolicy=Always"
+    return [
+        forbidden(f"{field}.{name}", why)
+        for name in ("lifecycle", *_PROBES)
+        if container.get(name) is not None
+    ]
+
+
+def _device_faults(container: JSONObject, field: str, volumes: Collection[str]) -> list[Cause]:
+    faults: list[Cause] = []
+    mounts = container.get("volumeMounts") or ()
+    names, paths = {m.get("name") for m in mounts}, {m.get("mountPath") for m in mounts}
+    seen_names: set[str] = set()
+    seen_paths: set[str] = set()
+    for index, device in enumerate(container["volumeDevices"]):
+        where, name = f"{field}[{index}]", device.get("name") or ""
+        path = device.get("devicePath") or ""
+        if not name:
+            faults.append(required(f"{where}.name"))
+        if name in seen_names:
+            faults.append(invalid(f"{where}.name", name, "must be unique"))
+        if name not in volumes:
+            faults.append(not_found(f"{where}.name", name))
+        if not path:
+            faults.append(required(f"{where}.devicePath"))
+        if path in seen_paths:
+            faults.append(invalid(f"{where}.devicePath", path, "must be unique"))
+        if ".." in path.split("/"):
+            why = "can not contain backsteps ('..')"
+            faults.append(invalid(f"{where}.devicePath", path, why))
+        if name in names:
+            faults.append(invalid(f"{where}.name", name, "must not already exist in volumeMounts"))
+        if path in paths:
+            why = "must not already exist as a path in volumeMounts"
+            faults.append(invalid(f"{where}.devicePath", path, why))
+        seen_names.add(name)
+        seen_paths.add(path)
+    return faults
+
+
+def _resize_policy_faults(policies: Iterable[JSONObject], field: str) -> list[Cause]:
+    faults: list[Cause] = []
+    for policy in policies:
+        resource, restart = policy.get("resourceName"), policy.get("restartPolicy")
+        faults += chosen(resource, field, ("cpu", "memory"))
+        faults += chosen(restart, field, _RESIZE_POLICIES)
+    return faults
+
+
+def _user_faults(context: JSONObject, field: str) -> list[Cause]:
+    return [
+        fault
+        for name in ("runAsUser", "runAsGroup")
+        if context.get(name) is not None
+        for fault in id_faults(context[name], f"{field}.securityContext.{name}")
+    ]
 
 
 def _identity_faults(container: JSONObject, field: str) -> list[Cause]:
@@ -121,67 +206,6 @@ def _number(port: int, field: str) -> list[Cause]:
     return [invalid(field, port, why) for why in port_number_faults(port)]
 
 
-_VARIABLE_FAULT = (
-    "a valid environment variable name must consist only of printable ASCII characters other "
-    "than '='"
-)
-_ENV_SOURCES = "`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
-
-
-def _environment_faults(variables: list[JSONObject], field: str) -> list[Cause]:
-    faults: list[Cause] = []
-    for index, variable in enumerate(variables):
-        where = f"{field}[{index}]"
-        name = variable.get("name")
-        if not name:
-            faults.append(required(f"{where}.name"))
-        elif not name.isascii() or not name.isprintable() or "=" in name:
-            faults.append(invalid(f"{where}.name", name, _VARIABLE_FAULT))
-        source = variable.get("valueFrom")
-        if source is not None:
-            faults += _value_source_faults(source, f"{where}.valueFrom", variable.get("value"))
-    return faults
-
-
-def _value_source_faults(source: JSONObject, field: str, value: str | None) -> list[Cause]:
-    faults = []
-    if value:
-        if source:
-            faults.append(invalid(field, "", "may not be specified when `value` is not empty"))
-    elif not source:
-        faults.append(invalid(field, "", f"must specify one of: {_ENV_SOURCES}"))
-    elif len(source) > 1:
-        faults.append(invalid(field, "", "may not have more than one field specified at a time"))
-    for kind in ("configMapKeyRef", "secretKeyRef"):
-        reference = source.get(kind)
-        if reference is not None:
-            if not reference.get("name"):
-                faults.append(required(f"{field}.{kind}.name"))
-            if not reference.get("key"):
-                faults.append(required(f"{field}.{kind}.key"))
-    if "fieldRef" in source and not source["fieldRef"].get("fieldPath"):
-        faults.append(required(f"{field}.fieldRef.fieldPath"))
-    if "resourceFieldRef" in source and not source["resourceFieldRef"].get("resource"):
-        faults.append(required(f"{field}.resourceFieldRef.resource"))
-    return faults
-
-
-def _environment_source_faults(sources: list[JSONObject], field: str) -> list[Cause]:
-    faults = []
-    for index, source in enumerate(sources):
-        where = f"{field}[{index}]"
-        given = [kind for kind in ("configMapRef", "secretRef") if kind in source]
-        faults += [
-            required(f"{where}.{kind}.name") for kind in given if not source[kind].get("name")
-        ]
-        if not given:
-            faults.append(invalid(where, "", "must specify one of: `configMapRef` or `secretRef`"))
-        elif len(given) > 1:
-            why = "may not have more than one field specified at a time"
-            faults.append(invalid(where, "", why))
-    return faults
-
-
 def _mount_faults(mounts: list[JSONObject], field: str, volumes: Collection[str]) -> list[Cause]:
     faults = []
     paths: set[str] = set()
@@ -202,52 +226,3 @@ def _mount_faults(mounts: list[JSONObject], field: str, volumes: Collection[str]
         if part and ".." in part.split("/"):
             faults.append(invalid(f"{where}.subPath", part, "must not contain '..'"))
     return faults
-
-
-_HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
-_PROBE_NUMBERS = (
-    "initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold",
-    "failureThreshold",
-)  # fmt: skip
-
-
-def _probe_faults(probe: JSONObject, field: str) -> list[Cause]:
-    faults = []
-    given = [kind for kind in _HANDLERS if kind in probe]
-    faults += [
-        forbidden(f"{field}.{kind}", "may not specify more than 1 handler type")
-        for kind in given[1:]
-    ]
-    if not given:
-        faults.append(required(field, "must specify a handler type"))
-    else:
-        faults += _handler_faults(given[0], probe[given[0]], f"{field}.{given[0]}")
-    faults += [
-        invalid(f"{field}.{name}", probe[name], NEGATIVE)
-        for name in _PROBE_NUMBERS
-        if probe.get(name, 0) < 0
-    ]
-    grace = probe.get("terminationGracePeriodSeconds")
-    if grace is not None and grace <= 0:
-        why = "must be greater than 0"
-        faults.append(invalid(f"{field}.terminationGracePeriodSeconds", grace, why))
-    return faults
-
-
-def _handler_faults(kind: str, handler: JSONObject, field: str) -> list[Cause]:
-    if kind == "exec":
-        return [] if handler.get("command") else [required(f"{field}.command")]
-    faults = []
-    if kind == "httpGet" and not handler.get("path"):
-        faults.append(required(f"{field}.path"))
-    faults += port_faults(handler.get("port", 0), f"{field}.port")
-    if kind == "httpGet" and handler.get("scheme") not in ("HTTP", "HTTPS"):
-        schemes = ("HTTP", "HTTPS")
-        faults.append(not_supported(f"{field}.scheme", handler.get("scheme", ""), schemes))
-    return faults
-
-
-def port_faults(port: Any, field: str) -> list[Cause]:  # Any: a number or a name
-    """Faults of a port that is a number or the name of one."""
-    why = port_name_faults(port) if isinstance(port, str) else port_number_faults(port)
-    return [invalid(field, port, text) for text in why]

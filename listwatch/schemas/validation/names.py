@@ -40,7 +40,7 @@ def path_segment_faults(text: str) -> list[str]:
 _RBAC = "rbac.authorization.k8s.io"
 
 
-def _address_faults(text: str) -> list[str]:
+def address_faults(text: str) -> list[str]:
     """Faults of the name of an IPAddress: the address, written in the one way."""
     try:
         address = ipaddress.ip_address(text)
@@ -55,7 +55,7 @@ _RULES: dict[tuple[str, str], Callable[[str], list[str]]] = {
     # That of the core group ends with its dot.
     ("apiregistration.k8s.io", "APIService"): path_segment_faults,
     ("certificates.k8s.io", "CertificateSigningRequest"): path_segment_faults,
-    ("networking.k8s.io", "IPAddress"): _address_faults,
+    ("networking.k8s.io", "IPAddress"): address_faults,
     **{
         (_RBAC, kind): path_segment_faults
         for kind in ("Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
@@ -108,3 +108,19 @@ def port_name_faults(name: str) -> list[str]:
 def port_number_faults(port: int) -> list[str]:
     """Faults of a port's number."""
     return [] if 1 <= port <= 65535 else ["must be between 1 and 65535, inclusive"]
+
+
+_SEARCH_LABEL = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
+_SEARCH = f"{_SEARCH_LABEL}(\\.{_SEARCH_LABEL})*"
+_search = re.compile(_SEARCH)
+_SEARCH_FAULT = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' "
+    "or '.', and must start and end with an alphanumeric character (e.g. 'example.com', "
+    f"regex used for validation is '{_SEARCH}')"
+)
+
+
+def search_faults(text: str) -> list[str]:
+    """Faults of a domain that names are looked up in; it may have underscores."""
+    faults = [too_long(253)] if len(text) > 253 else []
+    return faults if _search.fullmatch(text) else [*faults, _SEARCH_FAULT]

@@ -9,7 +9,7 @@ import ipaddress
 from typing import TYPE_CHECKING
 
 from listwatch.protocol.names import label_name_faults, subdomain_faults
-from listwatch.schemas.validation.containers import PROTOCOLS, port_faults
+from listwatch.schemas.validation.containers import PROTOCOLS
 from listwatch.schemas.validation.faults import (
     IMMUTABLE,
     duplicate,
@@ -21,6 +21,7 @@ from listwatch.schemas.validation.faults import (
 )
 from listwatch.schemas.validation.metadata import label_faults
 from listwatch.schemas.validation.names import port_number_faults
+from listwatch.schemas.validation.probes import port_faults
 
 if TYPE_CHECKING:
     from listwatch.protocol.errors import Cause

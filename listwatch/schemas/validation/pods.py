@@ -10,12 +10,22 @@ from typing import TYPE_CHECKING
 from listwatch.protocol.names import label_name_faults, subdomain_faults
 from listwatch.schemas.validation.containers import container_list_faults
 from listwatch.schemas.validation.faults import (
+    forbidden,
     invalid,
     not_supported,
     required,
 )
 from listwatch.schemas.validation.metadata import label_faults
 from listwatch.schemas.validation.pod_parts import ephemeral_faults
+from listwatch.schemas.validation.pod_placement import affinity_faults, gate_faults, spread_faults
+from listwatch.schemas.validation.pod_settings import (
+    dns_faults,
+    host_alias_faults,
+    host_user_faults,
+    readiness_gate_faults,
+    security_context_faults,
+    system_faults,
+)
 from listwatch.schemas.validation.tolerations import toleration_faults
 from listwatch.schemas.validation.volumes import volume_faults
 
@@ -24,6 +34,7 @@ if TYPE_CHECKING:
     from listwatch.protocol.objects import JSONObject
 
 _RESTART_POLICIES = ("Always", "OnFailure", "Never")
+_PREEMPTION_POLICIES = ("PreemptLowerPriority", "Never")
 _DNS_POLICIES = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 
@@ -31,6 +42,13 @@ _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 def pod_faults(document: JSONObject) -> list[Cause]:
     """Faults of a pod by itself."""
     return pod_spec_faults(document.get("spec") or {}, "spec")
+
+
+def new_pod_faults(document: JSONObject) -> list[Cause]:
+    """Faults that only a new pod can have."""
+    if not (document.get("spec") or {}).get("ephemeralContainers"):
+        return []
+    return [forbidden("spec.ephemeralContainers", "cannot be set on create")]
 
 
 def pod_template_faults(template: JSONObject, field: str) -> list[Cause]:
@@ -54,30 +72,53 @@ def pod_spec_faults(spec: JSONObject, field: str) -> list[Cause]:
     policy, dns = spec.get("restartPolicy"), spec.get("dnsPolicy")
     faults += _one_of(policy, f"{field}.restartPolicy", _RESTART_POLICIES)
     faults += _one_of(dns, f"{field}.dnsPolicy", _DNS_POLICIES)
-    if dns == "None" and not (spec.get("dnsConfig") or {}).get("nameservers"):
-        why = "must provide `dnsConfig` when `dnsPolicy` is None"
-        where = f"{field}.dnsConfig"
-        if spec.get("dnsConfig") is not None:
-            why = "must provide at least one DNS nameserver when `dnsPolicy` is None"
-            where += ".nameservers"
-        faults.append(required(where, why))
     if "nodeSelector" in spec:
         faults += label_faults(spec["nodeSelector"], f"{field}.nodeSelector")
-    for name, rule in _NAMES.items():
+    faults += security_context_faults(spec, field)
+    if spec.get("affinity"):
+        faults += affinity_faults(spec["affinity"], f"{field}.affinity")
+    faults += dns_faults(spec, field)
+    for name, rule in _LISTS_BEFORE_NAMES.items():
         if spec.get(name):
-            faults += [invalid(f"{field}.{name}", spec[name], why) for why in rule(spec[name])]
-    if spec.get("tolerations"):
-        faults += toleration_faults(spec["tolerations"], f"{field}.tolerations")
+            faults += rule(spec[name], f"{field}.{name}")
+    faults += host_user_faults(spec, field)
+    return faults + _single_value_faults(spec, field)
+
+
+def _single_value_faults(spec: JSONObject, field: str) -> list[Cause]:
+    faults = _name_faults(spec, field, ("serviceAccountName", "nodeName"))
     deadline = spec.get("activeDeadlineSeconds")
     if deadline is not None and not 1 <= deadline <= _LONGEST:
         why = f"must be between 1 and {_LONGEST}, inclusive"
         faults.append(invalid(f"{field}.activeDeadlineSeconds", deadline, why))
-    for index, reference in enumerate(spec.get("imagePullSecrets") or ()):
-        if not reference.get("name"):
-            faults.append(required(f"{field}.imagePullSecrets[{index}].name"))
+    faults += _name_faults(spec, field, ("hostname", "subdomain"))
+    if spec.get("tolerations"):
+        faults += toleration_faults(spec["tolerations"], f"{field}.tolerations")
+    if spec.get("hostAliases"):
+        faults += host_alias_faults(spec["hostAliases"], f"{field}.hostAliases")
+    faults += _name_faults(spec, field, ("priorityClassName", "runtimeClassName"))
+    if spec.get("preemptionPolicy") is not None:
+        preemption = spec["preemptionPolicy"]
+        faults += _one_of(preemption, f"{field}.preemptionPolicy", _PREEMPTION_POLICIES)
+    if spec.get("os") is not None:
+        faults += system_faults(spec["os"], f"{field}.os")
     return faults
 
 
+def _name_faults(spec: JSONObject, field: str, names: tuple[str, ...]) -> list[Cause]:
+    return [
+        invalid(f"{field}.{name}", spec[name], why)
+        for name in names
+        if spec.get(name)
+        for why in _NAMES[name](spec[name])
+    ]
+
+
+_LISTS_BEFORE_NAMES = {
+    "readinessGates": readiness_gate_faults,
+    "schedulingGates": gate_faults,
+    "topologySpreadConstraints": spread_faults,
+}
 _LONGEST = (1 << 31) - 1
 _NAMES = {
     "serviceAccountName": subdomain_faults,

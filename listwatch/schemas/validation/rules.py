@@ -62,7 +62,11 @@ RULES: dict[GroupVersionKind, Rules] = {
     for group, kind, rules in (
         ("", "ConfigMap", Rules(configs.config_map_faults, configs.config_map_update_faults)),
         ("", "Secret", Rules(configs.secret_faults, configs.secret_update_faults)),
-        ("", "Pod", Rules(pods.pod_faults, pod_updates.pod_update_faults, True)),
+        (
+            "",
+            "Pod",
+            Rules(pods.pod_faults, pod_updates.pod_update_faults, True, pods.new_pod_faults),
+        ),
         ("", "PodTemplate", Rules(workloads.pod_template_object_faults, _no_change)),
         (
             "",

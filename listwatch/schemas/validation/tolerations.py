@@ -36,7 +36,7 @@ def toleration_faults(tolerations: list[JSONObject], field: str) -> list[Cause]:
         if operator == "Exists":
             if value:
                 why = "value must be empty when `operator` is 'Exists'"
-                faults.append(invalid(f"{where}.operator", toleration, why))
+                faults.append(invalid(f"{where}.operator", value, why))
         elif operator not in ("Equal", ""):
             faults.append(not_supported(f"{where}.operator", operator, _OPERATORS))
         else:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from listwatch.protocol.names import label_name_faults
-from listwatch.schemas.validation.faults import duplicate, forbidden, invalid, required
+from listwatch.protocol.names import label_name_faults, subdomain_faults
+from listwatch.protocol.quantities import Quantity
+from listwatch.schemas.validation.faults import (
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
 
 if TYPE_CHECKING:
     from listwatch.protocol.errors import Cause
@@ -28,6 +36,12 @@ _NEEDED = {
     "flexVolume": ("driver",),
     "glusterfs": ("endpoints", "path"),
 }
+_HOST_PATH_TYPES = (
+    "", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate",
+    "Socket",
+)  # fmt: skip
+_MODE = "must be a number between 0 and 0777 (octal), both inclusive"
+_LONGEST_DRIVER = 63
 
 
 def volume_faults(volumes: list[JSONObject], field: str) -> tuple[list[Cause], set[str]]:
@@ -49,6 +63,19 @@ def volume_faults(volumes: list[JSONObject], field: str) -> tuple[list[Cause], s
     return faults, names
 
 
+def descending_path_faults(path: str, field: str) -> list[Cause]:
+    """Faults of a path that leads down from where it starts, and nowhere else."""
+    faults = []
+    if path.startswith("/"):
+        faults.append(invalid(field, path, "must be a relative path"))
+    return faults + backstep_faults(path, field)
+
+
+def backstep_faults(path: str, field: str) -> list[Cause]:
+    """Faults of a path that goes back up."""
+    return [invalid(field, path, "must not contain '..'")] if ".." in path.split("/") else []
+
+
 def _source_faults(volume: JSONObject, field: str) -> list[Cause]:
     sources = [name for name in volume if name != "name"]
     if not sources:
@@ -57,10 +84,117 @@ def _source_faults(volume: JSONObject, field: str) -> list[Cause]:
         forbidden(f"{field}.{name}", "may not specify more than 1 volume type")
         for name in sources[1:]
     ]
-    source = volume[sources[0]] or {}
+    kind, source = sources[0], volume[sources[0]] or {}
+    where = f"{field}.{kind}"
     faults += [
-        required(f"{field}.{sources[0]}.{name}")
-        for name in _NEEDED.get(sources[0], ())
-        if not source.get(name)
+        required(f"{where}.{name}") for name in _NEEDED.get(kind, ()) if not source.get(name)
     ]
+    rule = _RULES.get(kind)
+    return faults if rule is None else faults + rule(source, where)
+
+
+def _files(source: JSONObject, field: str) -> list[Cause]:
+    faults = _mode(source.get("defaultMode"), f"{field}.defaultMode")
+    return faults + _items(source, field)
+
+
+def _items(source: JSONObject, field: str) -> list[Cause]:
+    faults: list[Cause] = []
+    for index, item in enumerate(source.get("items") or ()):
+        where, path = f"{field}.items[{index}]", item.get("path") or ""
+        if not item.get("key"):
+            faults.append(required(f"{where}.key"))
+        if not path:
+            faults.append(required(f"{where}.path"))
+        faults += _file_path(path, f"{where}.path")
+        faults += _mode(item.get("mode"), f"{where}.mode")
     return faults
+
+
+def _file_path(path: str, field: str) -> list[Cause]:
+    faults = descending_path_faults(path, field)
+    # Where a volume is written anew without anybody's seeing it half done.
+    if path.startswith("..") and not path.startswith("../"):
+        faults.append(invalid(field, path, "must not start with '..'"))
+    return faults
+
+
+def _mode(mode: int | None, field: str) -> list[Cause]:
+    return [] if mode is None or 0 <= mode <= 0o777 else [invalid(field, mode, _MODE)]
+
+
+def _empty_directory(source: JSONObject, field: str) -> list[Cause]:
+    limit = source.get("sizeLimit")
+    if limit is None or Quantity.parse(limit) >= Quantity.of(0):
+        return []
+    return [forbidden(f"{field}.sizeLimit", "SizeLimit field must be a valid resource quantity")]
+
+
+def _host_path(source: JSONObject, field: str) -> list[Cause]:
+    faults = backstep_faults(source.get("path") or "", f"{field}.path")
+    kind = source.get("type")
+    if kind is not None and kind not in _HOST_PATH_TYPES:
+        faults.append(not_supported(f"{field}.type", kind, _HOST_PATH_TYPES))
+    return faults
+
+
+def _nfs(source: JSONObject, field: str) -> list[Cause]:
+    path = source.get("path") or ""
+    return [] if path.startswith("/") else [
+        invalid(f"{field}.path", path, "must be an absolute path")
+    ]  # fmt: skip
+
+
+def _csi(source: JSONObject, field: str) -> list[Cause]:
+    driver = source.get("driver") or ""
+    if not driver:
+        return []
+    faults = []
+    if len(driver) > _LONGEST_DRIVER:
+        why = f"may not be more than {_LONGEST_DRIVER} bytes"
+        faults.append(invalid(f"{field}.driver", driver, why))
+    return faults + [
+        invalid(f"{field}.driver", driver, why) for why in subdomain_faults(driver.lower())
+    ]
+
+
+def _projected(source: JSONObject, field: str) -> list[Cause]:
+    faults = []
+    for index, part in enumerate(source.get("sources") or ()):
+        where = f"{field}.sources[{index}]"
+        for kind in ("secret", "configMap"):
+            if part.get(kind) is not None:
+                if not part[kind].get("name"):
+                    faults.append(required(f"{where}.{kind}.name"))
+                faults += _items(part[kind], f"{where}.{kind}")
+        token = part.get("serviceAccountToken")
+        if token is not None:
+            faults += _token(token, f"{where}.serviceAccountToken")
+        if len(part) > 1:
+            faults.append(forbidden(where, "may not specify more than 1 volume type per source"))
+    return faults
+
+
+def _token(token: JSONObject, field: str) -> list[Cause]:
+    seconds, path = token.get("expirationSeconds", 3600), token.get("path") or ""
+    faults = []
+    if seconds < 600:
+        why = "may not specify a duration less than 10 minutes"
+        faults.append(invalid(f"{field}.expirationSeconds", seconds, why))
+    if seconds > 1 << 32:
+        why = "may not specify a duration larger than 2^32 seconds"
+        faults.append(invalid(f"{field}.expirationSeconds", seconds, why))
+    if not path:
+        return [*faults, required(f"{field}.path")]
+    return faults + _file_path(path, f"{field}.path")
+
+
+_RULES: dict[str, Callable[[JSONObject, str], list[Cause]]] = {
+    "configMap": _files,
+    "secret": _files,
+    "emptyDir": _empty_directory,
+    "hostPath": _host_path,
+    "nfs": _nfs,
+    "csi": _csi,
+    "projected": _projected,
+}

@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from listwatch.protocol.names import label_name_faults
 from listwatch.schemas.validation.faults import (
     IMMUTABLE,
     NEGATIVE,
     forbidden,
     invalid,
+    negatives,
     not_supported,
     required,
 )
@@ -62,9 +64,32 @@ def stateful_set_faults(document: JSONObject) -> list[Cause]:
     strategy = (spec.get("updateStrategy") or {}).get("type", "")
     if strategy not in ("RollingUpdate", "OnDelete"):
         why = "must be 'RollingUpdate' or 'OnDelete'"
-        faults.append(invalid("spec.updateStrategy", strategy, why))
+        shown = _shown_strategy(spec.get("updateStrategy") or {})
+        faults.append(invalid("spec.updateStrategy", shown, why))
+    else:
+        faults += _partition_faults((spec.get("updateStrategy") or {}).get("rollingUpdate") or {})
+    retention = spec.get("persistentVolumeClaimRetentionPolicy") or {}
+    for name in ("whenDeleted", "whenScaled"):
+        where = f"spec.persistentVolumeClaimRetentionPolicy.{name}"
+        if retention.get(name) and retention[name] not in _RETENTIONS:
+            faults.append(not_supported(where, retention[name], _RETENTIONS))
     faults += _negative(spec, ("replicas", "minReadySeconds"))
+    faults += negatives(spec.get("ordinals") or {}, ("start",), "spec.ordinals")
+    service = spec.get("serviceName")
+    if service:
+        faults += [invalid("spec.serviceName", service, why) for why in label_name_faults(service)]
     return faults + _selector_and_template(spec, "statefulset")
+
+
+def _partition_faults(rolling: JSONObject) -> list[Cause]:
+    field = "spec.updateStrategy.rollingUpdate"
+    faults = negatives(rolling, ("partition",), field)
+    unavailable = rolling.get("maxUnavailable")
+    if unavailable is not None:
+        faults += _share_faults(unavailable, f"{field}.maxUnavailable")
+        if _number(unavailable) == 0:
+            faults.append(invalid(f"{field}.maxUnavailable", unavailable, "cannot be 0"))
+    return faults
 
 
 def daemon_set_faults(document: JSONObject) -> list[Cause]:
@@ -75,8 +100,27 @@ def daemon_set_faults(document: JSONObject) -> list[Cause]:
     strategy = (spec.get("updateStrategy") or {}).get("type", "")
     if strategy not in ("RollingUpdate", "OnDelete"):
         supported = ("RollingUpdate", "OnDelete")
-        faults.append(not_supported("spec.updateStrategy.type", strategy, supported))
+        shown = _shown_strategy(spec.get("updateStrategy") or {})
+        faults.append(not_supported("spec.updateStrategy", shown, supported))
+    elif strategy == "RollingUpdate":
+        faults += _daemon_rolling_faults(spec["updateStrategy"].get("rollingUpdate") or {})
     return faults + _negative(spec, ("revisionHistoryLimit",))
+
+
+def _daemon_rolling_faults(rolling: JSONObject) -> list[Cause]:
+    field = "spec.updateStrategy.rollingUpdate"
+    unavailable, surge = rolling.get("maxUnavailable", 0), rolling.get("maxSurge", 0)
+    faults = _share_faults(unavailable, f"{field}.maxUnavailable")
+    faults += _share_faults(surge, f"{field}.maxSurge")
+    if faults:
+        return faults
+    if _number(unavailable) and _number(surge):
+        why = "may not be set when maxUnavailable is non-zero"
+        return [invalid(f"{field}.maxSurge", surge, why)]
+    if not _number(unavailable) and not _number(surge):
+        why = "cannot be 0 when maxSurge is 0"
+        return [required(f"{field}.maxUnavailable", why)]
+    return []
 
 
 def replication_controller_faults(document: JSONObject) -> list[Cause]:
@@ -176,7 +220,8 @@ def _deployment_strategy(strategy: JSONObject) -> list[Cause]:
         why = "may not be specified when strategy `type` is 'Recreate'"
         return [forbidden("spec.strategy.rollingUpdate", why)]
     if kind != "RollingUpdate":
-        return [not_supported("spec.strategy.type", kind, ("Recreate", "RollingUpdate"))]
+        shown = _shown_strategy(strategy)
+        return [not_supported("spec.strategy", shown, ("Recreate", "RollingUpdate"))]
     field = "spec.strategy.rollingUpdate"
     rolling = rolling or {}
     unavailable, surge = rolling.get("maxUnavailable", 0), rolling.get("maxSurge", 0)
@@ -185,13 +230,23 @@ def _deployment_strategy(strategy: JSONObject) -> list[Cause]:
     if not faults and _number(unavailable) == 0 and _number(surge) == 0:
         why = "may not be 0 when `maxSurge` is 0"
         faults.append(invalid(f"{field}.maxUnavailable", unavailable, why))
-    if isinstance(unavailable, str) and not faults and _number(unavailable) > 100:
+    if isinstance(unavailable, str) and _is_share(unavailable) and _number(unavailable) > 100:
         why = "must not be greater than 100%"
         faults.append(invalid(f"{field}.maxUnavailable", unavailable, why))
     return faults
 
 
+def _shown_strategy(strategy: JSONObject) -> JSONObject:
+    # A structure of the server, whose fields have no names but their own.
+    return {"Type": strategy.get("type", ""), "RollingUpdate": strategy.get("rollingUpdate")}
+
+
+_RETENTIONS = ("Retain", "Delete")
 _PERCENT = re.compile("[0-9]+%")
+
+
+def _is_share(value: str) -> bool:
+    return _PERCENT.fullmatch(value) is not None
 
 
 def _share_faults(value: int | str, field: str) -> list[Cause]:
