@@ -15,6 +15,11 @@ def count(value: int | None) -> str:
     return "" if value is None else f"{value:,}"
 
 
+def counted(value: int, thing: str) -> str:
+    """A number of things: `1 event`, `1,204 events`."""
+    return f"{count(value)} {thing}" if value == 1 else f"{count(value)} {thing}s"
+
+
 def rate(value: float | None) -> str:
     """Events a second: one digit below ten."""
     if value is None:

@@ -115,11 +115,11 @@ def _ring(now: float) -> JSON:
         "newest": "48213", "oldest_at": now - 74, "newest_at": now - 2,
         "buckets": [[int(each) for each in column] for column in buckets],
         "marks": [
-            {"at": 0, "count": 1, "is": "lost", "of": "watcher", "title": "stalled-operator"},
-            {"at": 12, "count": 1, "is": "near", "of": "watcher", "title": "slow-operator"},
-            {"at": 71, "count": 2, "is": "soon", "of": "resume", "title": "2 that left"},
-            {"at": 131, "count": 3, "is": "soon", "of": "watcher", "title": "kopf"},
-            {"at": 208, "count": 17, "is": "fine", "of": "watcher", "title": "17 at the newest"},
+            _mark(0, 1, "lost", "stalled-operator"),
+            _mark(12, 1, "near", "slow-operator"),
+            _mark(71, 2, "soon", "2 that left", of="resume"),
+            _mark(131, 3, "soon", "kopf"),
+            _mark(208, 17, "fine", "17 at the newest"),
         ],
         "zones": [
             {"from": 0, "size": 30, "is": "near"}, {"from": 30, "size": 110, "is": "soon"},
@@ -127,3 +127,8 @@ def _ring(now: float) -> JSON:
         ],
         "summary": "The ring holds 208 of 320 events.",
     }  # fmt: skip
+
+
+def _mark(at: int, count: int, kind: str, title: str, of: str = "watcher") -> JSON:
+    label = str(count) if count > 1 else ""
+    return {"at": at, "count": count, "label": label, "is": kind, "of": of, "title": title}

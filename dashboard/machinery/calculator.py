@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from dashboard.formats import count
+from dashboard.formats import count, counted
 from listwatch.protocol.errors import StatusError, bad_request, expired
 from listwatch.protocol.options import ListOptions
 from listwatch.protocol.selectors import Selector
@@ -102,7 +102,7 @@ def _read(text: str, resource: Resource, form: Mapping[str, str]) -> tuple[int, 
 
 
 def _says(told: Explanation, source: str, objects: int) -> str:
-    events = f"{count(told.replayed)} {'event' if told.replayed == 1 else 'events'}"
+    events = counted(told.replayed, "event")
     match source:
         case "state":
             return (

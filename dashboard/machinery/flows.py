@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dashboard.machinery.recording import Journey
+    from listwatch.protocol.clock import Timer
     from listwatch.runtime import Runtime, RuntimeStatistics
     from listwatch.watchcache.cacher import Cacher
     from listwatch.watchcache.statistics import RingSlot
@@ -22,6 +23,8 @@ JSON = dict[str, Any]  # Any: JSON values
 
 EVENTS = 100  # of all rings on the page as it stands
 PER_FRAME = 100  # events in one frame at most
+CALM = 20.0  # events a second that an eye can follow: above, frames come less often
+PACE = 0.3  # seconds between two frames then
 FEW_LANES = 20  # up to here, each of these events is asked who took it
 
 
@@ -120,6 +123,8 @@ class Flow:
         self._rate: float | None = None
         self._sequence = self._seen_at_pause = self._left_out = 0
         self._paused = False
+        self._taken_at = float("-inf")
+        self._ripening: Timer | None = None
         self.dirty = False
 
     async def look(self, statistics: RuntimeStatistics) -> JSON | None:
@@ -132,6 +137,7 @@ class Flow:
     def take(self) -> JSON | None:
         """The newest journeys that changed; paused, only how many wait."""
         self.dirty = False
+        self._taken_at = self._clock.monotonic()
         if not self._looking:
             return None
         if self._paused:
@@ -157,14 +163,27 @@ class Flow:
         """Freeze the view; recording goes on."""
         self._paused = paused
         self._seen_at_pause = self._recorder.seen
-        self._happened()
+        self._ripe()
 
     def close(self) -> None:
         """Record no more."""
         self._looking = False
         self._recorder.leave(self._happened)
+        if self._ripening is not None:
+            self._ripening.cancel()
+            self._ripening = None
 
     def _happened(self) -> None:
+        if self.dirty or self._ripening is not None:
+            return
+        wait = self._taken_at + PACE - self._clock.monotonic()
+        if wait > 0 and (self._rate or 0) > CALM:
+            self._ripening = self._clock.call_later(wait, self._ripe)
+        else:
+            self._ripe()
+
+    def _ripe(self) -> None:
+        self._ripening = None
         self.dirty = True
         self._wake()
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 JSON = dict[str, Any]  # Any: JSON values
 
 MARKS = 50  # ticks above the strip at most: neighbours share one
+LABEL = 0.024  # of the strip: a number that is nearer to the next one is left out
 PLACES = 100  # rows of the table of places: those that are lost first
 WORST = ("lost", "near", "soon", "fine", "still")
 CHART = (1000, 48)  # the growth chart's own units
@@ -74,7 +75,7 @@ def marks(
     for watcher in watching:
         at = outline.position(watcher.delivered, numbers)
         places.setdefault(int(at // step), []).append((at, watcher))
-    found = []
+    found: list[JSON] = []
     for _, here in sorted(places.items()):
         names = sorted({short_agent(watcher.agent) for _, watcher in here})
         oldest = min(watcher.delivered for _, watcher in here)
@@ -86,24 +87,31 @@ def marks(
             "count": len(here),
             "is": left.kind,
             "of": "resume" if resumes else "watcher",
+            "label": "",
             "title": f"{len(here)} {doing} {max(w.delivered for _, w in here)}, "
             f"{left_text(left.seconds, left.kind)}: {', '.join(names[:5])}{more}",
         })  # fmt: skip
+    for number, mark in enumerate(found):
+        following = found[number + 1]["at"] if number + 1 < len(found) else 2 * numbers.capacity
+        if mark["count"] > 1 and following - mark["at"] > LABEL * numbers.capacity:
+            mark["label"] = f"{mark['count']:,}"
     return found
 
 
 def places(
-    cacher: Cacher, horizon: Horizon, outline: RingMap, watching: Sequence[WatcherStatistics]
+    numbers: RingStatistics,
+    horizon: Horizon,
+    outline: RingMap,
+    watching: Sequence[WatcherStatistics],
 ) -> list[JSON]:
     """The ticks as rows: those that are lost first on top, at most PLACES."""
-    ring_ = cacher.statistics().ring
     standing = [(each, False) for each in _open(watching)]
     standing += [(each, True) for each in resume_points(watching)]
     standing.sort(key=lambda each: (each[0].delivered, each[0].id))
     rows = []
     for watcher, resumes in standing[:PLACES]:
         left = horizon.of(watcher.delivered)
-        replay = ring_.events - outline.position(watcher.delivered, ring_)
+        replay = numbers.events - outline.position(watcher.delivered, numbers)
         rows.append({
             **identity(watcher),
             "id": f"{watcher.id}",

@@ -29,7 +29,7 @@ async def ring_map(runtime: Runtime, cacher: Cacher, outline: RingMap | None = N
     outline = outline or RingMap()
     outline.read(statistics.ring, cacher.ring_slots)
     horizon = Horizon(cacher, statistics.ring, outline)
-    rows = places(cacher, horizon, outline, watching)
+    rows = places(statistics.ring, horizon, outline, watching)
     return {
         "figures": figures(statistics, horizon, rows),
         "ring": ring(cacher, statistics, outline, watching),

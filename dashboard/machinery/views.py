@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (  # of the table of open watches: sort key, title, class, what it means
     ("client", "Client", "", ""),
-    ("user", "User", "wide", ""),
+    ("user", "User", "roomy", ""),
     ("resource", "Resource", "of", ""),
     ("", "Selector", "mid", ""),
     ("since", "Since", "num mid", ""),

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from dashboard.formats import age, count, ms
+from dashboard.formats import age, counted, ms
 from dashboard.frames import slot_row
 from dashboard.links import ring_url
 from dashboard.machinery.endings import ENDINGS, is_calm
@@ -110,7 +110,7 @@ def bookmark(statistics: WatcherStatistics, now: float) -> JSON:
     if statistics.lag_revisions and not statistics.lag_events:
         gains = (
             f"It would move it on from {statistics.delivered}, past"
-            f" {count(statistics.lag_revisions)} revisions that were not for it."
+            f" {counted(statistics.lag_revisions, 'revision')} not meant for it."
         )
     if statistics.bookmark_waits:
         why = "It was due, and is sent once the watch has taken all that is for it."
@@ -140,7 +140,7 @@ async def reconnect(cacher: Cacher, statistics: WatcherStatistics) -> JSON:
     events = ""
     if told.source in ("ring", "log"):
         events = (
-            f"{count(told.replayed)} events to catch up on."
+            f"{counted(told.replayed, 'event')} to catch up on."
             if told.replayed
             else ("Nothing that it would have missed.")
         )

@@ -26,7 +26,7 @@ MARKS = {
     "still": _TICK,
     "soon": "M0 13l5 5-4.25 4.25V24h-1.5v-1.75L-5 18z",
     "near": "M-4.5 13h9v7.5H.75V24h-1.5v-3.5h-3.75z",
-    "lost": "M-5 15.5l1.5-1.5L0 17.5 3.5 14 5 15.5 1.5 19 5 22.5 3.5 24 0 20.5-3.5 24-5 22.5-1.5 19z",
+    "lost": "M-5 15.5l1.5-1.5L0 17.5 3.5 14 5 15.5 1.5 19 5 22.5 3.5 24 0 20.5-3.5 24-5 22.5-1.5 19z",  # noqa: E501 (a path)
 }
 _KEY = re.compile(r"^([ ]*(?:- +)*)([^\s:#\"'-][^\s:]*|\"[^\"]*\")(:(?: .*)?)$")
 _STRIP = 1000  # units of the strip's own width
@@ -119,12 +119,11 @@ def ringmarks(ring: Ring, of: str) -> SafeString:
         if mark["of"] != of:
             continue
         percent = 100 * mark["at"] / ring["capacity"]
-        number = mark["count"] if mark["count"] > 1 else ""
         anchor = "end" if percent > 97 else "start" if percent < 3 else "middle"
         marks.append((
             f"{percent:.2f}%", mark["is"], mark["title"], MARKS[mark["is"]],
             "translate(0 28) scale(1 -1)" if of == "resume" else "",
-            26 if of == "resume" else 10, anchor, number,
+            26 if of == "resume" else 10, anchor, mark["label"],
         ))  # fmt: skip
     return format_html_join(
         "",

@@ -110,7 +110,7 @@ def watcher_statistics(watcher: CacheWatcher, keeper: Keeper) -> WatcherStatisti
         address=request.client.address,
         namespace=request.namespace,
         name=request.name,
-        selector=str(request.selector),
+        selector=watcher.selector_text,
         selects=request.selector,
         representation=request.representation.name,
         since_at=watcher.since_at,

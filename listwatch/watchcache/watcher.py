@@ -71,7 +71,7 @@ class CacheWatcher:
         "_skip_until", "_state_revision", "_taken_at", "_waiter", "accepted_at", "bookmark_due",
         "bookmarks", "bytes", "chunks", "cursor", "end_reason", "ended_at", "frames", "id",
         "initial_events", "lane", "on_end", "reading", "request", "revision", "schedule",
-        "since_at", "started_from", "tick",
+        "selector_text", "since_at", "started_from", "tick",
     )  # fmt: skip
 
     def __init__(self, request: WatchRequest, keeper: Keeper) -> None:
@@ -79,6 +79,7 @@ class CacheWatcher:
         options = keeper.options
         self.id = next(_numbers)
         self.request = request
+        self.selector_text = str(request.selector)  # asked for often, and made once
         self.lane: Lane | None = None
         self.cursor = 0  # position in the lane of the next event for it
         self.revision = 0  # the last one it was told of

@@ -1,6 +1,6 @@
 // A flash marks one event on one row. Over twenty events a second none is shown: the numbers tell.
 
-const PER_SECOND = 20;
+export const PER_SECOND = 20;
 let second = 0;
 let shown = 0;
 const still = window.matchMedia("(prefers-reduced-motion: reduce)");

@@ -57,7 +57,7 @@ function drawZones(svg, ring) {
   svg.replaceChildren(...zones);
 }
 
-// `marks` are [{at, count, is, of, title}], at in slots from the oldest.
+// `marks` are [{at, count, label, is, of, title}], at in slots from the oldest.
 function drawMarks(svg, ring) {
   const { of } = svg.dataset;
   const below = of === "resume";
@@ -66,7 +66,7 @@ function drawMarks(svg, ring) {
     const title = make("title", {}, mark.title);
     const tick = make("path", { d: MARKS[mark.is], transform: below ? "translate(0 28) scale(1 -1)" : "" });
     const anchor = percent > 97 ? "end" : percent < 3 ? "start" : "middle";
-    const label = make("text", { y: below ? 26 : 10, "text-anchor": anchor }, mark.count > 1 ? String(mark.count) : "");
+    const label = make("text", { y: below ? 26 : 10, "text-anchor": anchor }, mark.label);
     // An svg, since its x may be a percentage.
     return make("svg", { x: `${percent.toFixed(2)}%`, overflow: "visible", class: "mark", "data-is": mark.is }, title, tick, label);
   });

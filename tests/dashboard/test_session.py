@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dashboard.machinery.flows import PACE
 from dashboard.session import FRAME_INTERVAL, HEARTBEAT, WINDOW
 from tests.dashboard.browser import Browser
 from tests.dashboard.stage import Stage
@@ -32,7 +33,7 @@ async def test_at_most_ten_frames_a_second_whatever_happens(browser: Browser, st
 
     sent = len(browser.frames) - before
 
-    assert 15 <= sent <= 2 / FRAME_INTERVAL + 1
+    assert 2 / PACE <= sent <= 2 / FRAME_INTERVAL + 1
     assert max(len(part["rows"]) for part in browser.got("flow")) > 1  # came together
 
 
@@ -117,7 +118,7 @@ async def test_looks_are_rarer_when_they_are_costly(browser: Browser, stage: Sta
     await browser.say("subscribe", channel="overview")
     await browser.clock.advance(60)
 
-    assert 60 / (0.2 * 31) * 0.7 <= looks <= 60 / (0.2 * 30) + 1
+    assert 60 / (0.2 * 51) * 0.7 <= looks <= 60 / (0.2 * 50) + 1
 
 
 async def test_what_is_not_understood_is_answered_as_a_status(browser: Browser) -> None:

@@ -74,7 +74,7 @@ async def test_the_next_bookmark_is_told_with_its_reason_and_its_gain(stage: Sta
     assert round(due["due_at"] - stage.clock.now()) == 60
     assert "One each period" in due["why"]
     assert "It ends in 60m at its deadline." in due["why"]
-    assert "past 2 revisions that were not for it" in due["gains"]
+    assert "past 2 revisions not meant for it" in due["gains"]
     assert plain["due"] == "none"
     assert "did not ask" in plain["why"]
 
@@ -91,7 +91,7 @@ async def test_an_ended_watch_is_still_explained(stage: Stage) -> None:
     assert data["bookmark"]["due"] == "none"
     assert data["rows"][0]["stands_says"] == "after its end"
     assert data["reconnect"]["source"] == "ring"
-    assert data["reconnect"]["events"] == "1 events to catch up on."
+    assert data["reconnect"]["events"] == "1 event to catch up on."
 
 
 async def test_ended_watches_are_remembered_up_to_a_bound(stage: Stage) -> None:
