@@ -84,6 +84,8 @@ def complaint(asked: Asked, answer: Answered) -> str:
         return "" if answer.status < 500 else "fails"
     if answer.status == 404 and answer.body == b"404 page not found\n":
         return ""
+    if asked.wants_page and answer.content_type.startswith("text/html") and answer.status < 500:
+        return ""  # a path of nobody's, asked for by a browser: a page says so
     if answer.status == 414 or (answer.status in (400, 431) and not answer.body):
         return ""  # not HTTP, or too long a head: the HTTP server refuses before we see it
     try:

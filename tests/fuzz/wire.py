@@ -28,6 +28,11 @@ class Asked:
         kind = self.content_type.decode("latin-1")
         return f"{self.method} {self.target!r} ({kind}) {self.body[:300]!r}"
 
+    @property
+    def wants_page(self) -> bool:
+        """Whether a browser asks."""
+        return any(name == b"Accept" and b"text/html" in value for name, value in self.headers)
+
     def wire(self) -> bytes:
         lines = [
             b"%s %s HTTP/1.1" % (self.method.encode(), self.target),
