@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from listwatch.informer import APIResource, Deleted
     from listwatch.protocol.objects import JSONObject
 
+ASK_AGAIN = 5.0  # seconds until an owner that no cache shows is asked for again
 ABSENT = 500  # owners that are remembered as not there
 
 
@@ -45,7 +46,10 @@ class GarbageCollector(Controller):
     def __init__(self, environment: Environment) -> None:
         super().__init__(environment)
         self.graph = Graph()
-        self.monitors = Monitors(environment, self._changed, self._gone)
+        self.monitors = Monitors(
+            environment, self._changed, self._gone, came=self._look_at_unplaced, lost=self._lost
+        )
+        self._unplaced: set[str] = set()  # uids of objects with an owner of a kind that is unknown
         self._absent: dict[str, None] = {}
         self._deleted = self._orphaned = self._asked = 0
 
@@ -88,6 +92,16 @@ class GarbageCollector(Controller):
             above = self.graph.nodes.get(owner.uid)
             if above is not None and above.deletes_dependents:
                 self.queue.add(owner.uid)
+
+    def _lost(self, subject: JSONObject) -> None:
+        # Not gone for certain: whoever serves the kind may be away. What it owns stays meanwhile.
+        node = self.graph.remove(subject["metadata"]["uid"])
+        self._unplaced |= node.dependents if node is not None else set()
+
+    def _look_at_unplaced(self) -> None:
+        unplaced, self._unplaced = self._unplaced, set()
+        for uid in unplaced:
+            self.queue.add(uid)
 
     # What is due
 
@@ -144,6 +158,7 @@ class GarbageCollector(Controller):
         self._asked += 1
         resource = self.monitors.resource_of(owner.api_version, owner.kind)
         if resource is None:
+            self._unplaced.add(node.uid)  # looked at again when more kinds are known
             return "solid"  # of a kind that nobody knows: better kept than lost
         if resource.namespaced and not node.namespace:
             return "solid"  # a fault in the reference: nothing can be asked for
@@ -155,6 +170,8 @@ class GarbageCollector(Controller):
         if found is None or found["metadata"]["uid"] != owner.uid:
             self._remember_absent(owner.uid)
             return "dangling"
+        # No event will tell of its end before its kind is followed: ask again.
+        self.queue.add_after(node.uid, ASK_AGAIN)
         metadata = found["metadata"]
         going = "deletionTimestamp" in metadata and FOREGROUND in (metadata.get("finalizers") or ())
         return "waiting" if going and owner.blocks else "solid"

@@ -10,13 +10,14 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from listwatch.informer import HTTPListerWatcher, SharedIndexInformer
+from listwatch.informer import FollowState, HTTPListerWatcher, SharedIndexInformer
 from listwatch.informer.discovery import served_resources
-from listwatch.informer.errors import ApiError, TransportError
+from listwatch.informer.errors import ApiError, NotFoundError, TransportError
+from listwatch.informer.reflector import log_error
 
 if TYPE_CHECKING:
     from listwatch.controllers.environment import Environment
-    from listwatch.informer import APIResource, Deleted
+    from listwatch.informer import APIResource, Deleted, Reflector
     from listwatch.protocol.objects import JSONObject
 
 logger = logging.getLogger(__name__)
@@ -32,13 +33,24 @@ Gone = Callable[["APIResource", "Deleted"], None]
 class Monitors:
     """One informer for each kind that can be deleted. One event loop.
 
-    Kinds that other controllers watch are not watched twice.
+    Kinds that other controllers watch are not watched twice. `came` is told when more kinds are
+    followed; `lost` of each object of a kind that is served no more, and may be there all the same.
     """
 
-    def __init__(self, environment: Environment, changed: Changed, gone: Gone) -> None:
+    def __init__(
+        self,
+        environment: Environment,
+        changed: Changed,
+        gone: Gone,
+        *,
+        came: Callable[[], None],
+        lost: Callable[[JSONObject], None],
+    ) -> None:
         self._environment = environment
         self._changed = changed
         self._gone = gone
+        self._came = came
+        self._lost = lost
         self._informers: dict[tuple[str, str], SharedIndexInformer] = {}
         self._own: set[tuple[str, str]] = set()
         self._asked = asyncio.Event()
@@ -95,12 +107,28 @@ class Monitors:
             for each in await served_resources(self._environment.client)
             if each.verbs >= _NEEDED and (each.group, each.resource) not in _IGNORED
         }
-        for key in self._own - served.keys():
-            self._own.discard(key)
-            await self._informers.pop(key).stop()
-        for key, resource in served.items():
-            if key not in self._informers:
-                self._follow(key, resource)
+        for key in list(self._own):
+            # One that was not served, and is again, begins anew: not when its back-off has ended.
+            if key not in served or self._informers[key].state is FollowState.NOT_SERVED:
+                await self._forget(key)
+        new = [key for key in served if key not in self._informers]
+        for key in new:
+            self._follow(key, served[key])
+        if new:
+            self._came()
+
+    async def _forget(self, key: tuple[str, str]) -> None:
+        self._own.discard(key)
+        informer = self._informers.pop(key)
+        await informer.stop()
+        for subject in informer.lister.list():
+            self._lost(subject)
+
+    def _failed(self, reflector: Reflector, error: Exception) -> None:
+        if isinstance(error, NotFoundError):
+            self._asked.set()  # its definition has gone: nothing is wrong, but less is served
+        else:
+            log_error(reflector, error)
 
     def _follow(self, key: tuple[str, str], resource: APIResource) -> None:
         environment = self._environment
@@ -112,6 +140,7 @@ class Monitors:
             informer = SharedIndexInformer(
                 source, resource=resource, clock=environment.client.clock
             )
+            informer.set_error_handler(self._failed)
             self._own.add(key)
         informer.add_handler(
             on_add=lambda subject, _: self._changed(resource, subject),
