@@ -168,7 +168,7 @@ def _service_spec(spec: JSONObject) -> None:
         config = spec.setdefault("sessionAffinityConfig", {}).setdefault("clientIP", {})
         config.setdefault("timeoutSeconds", 10800)
     kind = spec["type"]
-    if kind in ("NodePort", "LoadBalancer"):
+    if kind in ("NodePort", "LoadBalancer") or (kind == "ClusterIP" and spec.get("externalIPs")):
         spec.setdefault("externalTrafficPolicy", "Cluster")
     if kind == "LoadBalancer":
         spec.setdefault("allocateLoadBalancerNodePorts", True)

@@ -62,7 +62,7 @@ def scaler(house: House, version: str) -> RequestContext:
 
 
 async def test_an_autoscaler_is_one_object_in_two_versions(house: House) -> None:
-    target = {"kind": "Deployment", "name": "d"}
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"}
     spec = {"maxReplicas": 3, "scaleTargetRef": target, "targetCPUUtilizationPercentage": 50}
     written = await house.registry.create(
         scaler(house, "v1"), {"metadata": {"name": "a"}, "spec": spec}

@@ -169,7 +169,11 @@ def test_the_name_of_a_cron_job_leaves_room_for_its_jobs() -> None:
         ),
         (
             "HorizontalPodAutoscaler",
-            {"minReplicas": 3, "maxReplicas": 2, "scaleTargetRef": {"kind": "D", "name": "d"}},
+            {
+                "minReplicas": 3,
+                "maxReplicas": 2,
+                "scaleTargetRef": {"kind": "D", "name": "d", "apiVersion": "apps/v1"},
+            },
             ["spec.maxReplicas: Invalid value: 2: must be greater than or equal to `minReplicas`"],
         ),
         (

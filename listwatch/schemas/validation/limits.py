@@ -17,6 +17,7 @@ from listwatch.schemas.validation.faults import (
     not_supported,
     required,
 )
+from listwatch.schemas.validation.names import path_segment_faults
 from listwatch.schemas.validation.selectors import selector_faults
 
 if TYPE_CHECKING:
@@ -224,7 +225,12 @@ def autoscaler_faults(document: JSONObject) -> list[Cause]:
     if least is not None and least < 1:
         faults.append(invalid("spec.minReplicas", least, "must be greater than or equal to 1"))
     if most < 1:
-        faults.append(invalid("spec.maxReplicas", most, "must be greater than 0"))
+        why = "must be set and greater than 0"
+        faults.append(
+            required("spec.maxReplicas", why)
+            if not most
+            else invalid("spec.maxReplicas", most, "must be greater than 0")
+        )
     if least is not None and most < least:
         why = "must be greater than or equal to `minReplicas`"
         faults.append(invalid("spec.maxReplicas", most, why))
@@ -232,9 +238,32 @@ def autoscaler_faults(document: JSONObject) -> list[Cause]:
     faults += [
         required(f"spec.scaleTargetRef.{name}") for name in ("kind", "name") if not target.get(name)
     ]
+    faults += [
+        invalid(f"spec.scaleTargetRef.{name}", target[name], why)
+        for name in ("kind", "name")
+        if target.get(name)
+        for why in path_segment_faults(target[name])
+    ]
     for index, metric in enumerate(spec.get("metrics") or ()):
         faults += _metric_faults(metric, f"spec.metrics[{index}]")
     return faults
+
+
+def new_autoscaler_faults(document: JSONObject) -> list[Cause]:
+    """Faults of the API group of what is scaled; only one kind of the core group can be."""
+    target = (document.get("spec") or {}).get("scaleTargetRef") or {}
+    version = target.get("apiVersion") or ""
+    if "/" in version or target.get("kind") == "ReplicationController":
+        return []
+    why = "apiVersion must specify API group"
+    return [invalid("spec.scaleTargetRef.apiVersion", version, why)]
+
+
+def autoscaler_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
+    """The same where something else is to be scaled from now on."""
+    target, before = ((one.get("spec") or {}).get("scaleTargetRef") or {} for one in (new, old))
+    same = all(target.get(name) == before.get(name) for name in ("apiVersion", "kind"))
+    return [] if same else new_autoscaler_faults(new)
 
 
 def _metric_faults(metric: JSONObject, field: str) -> list[Cause]:
@@ -262,4 +291,10 @@ def _metric_faults(metric: JSONObject, field: str) -> list[Cause]:
     elif wanted not in kinds:
         why = "must be either Utilization, Value, or AverageValue"
         faults.append(invalid(f"{where}.target.type", wanted, why))
+    wishes = given.get("target") or {}
+    if source in ("resource", "containerResource") and not (
+        wishes.get("averageUtilization") or wishes.get("averageValue")
+    ):
+        why = "must set either a target raw value or a target utilization"
+        faults.append(required(f"{where}.target.averageUtilization", why))
     return faults

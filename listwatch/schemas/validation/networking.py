@@ -9,6 +9,7 @@ import ipaddress
 from typing import TYPE_CHECKING
 
 from listwatch.protocol.names import label_name_faults, subdomain_faults
+from listwatch.schemas.validation import service_settings as settings
 from listwatch.schemas.validation.containers import PROTOCOLS
 from listwatch.schemas.validation.faults import (
     IMMUTABLE,
@@ -54,11 +55,14 @@ def service_faults(document: JSONObject) -> list[Cause]:
         faults.append(required("spec.sessionAffinity"))
     elif affinity not in _AFFINITIES:
         faults.append(not_supported("spec.sessionAffinity", affinity, _AFFINITIES))
+    faults += settings.affinity_faults(spec) + settings.address_settings_faults(spec)
+    faults += settings.external_address_faults(spec)
     if not kind:
         faults.append(required("spec.type"))
     elif kind not in _TYPES:
         faults.append(not_supported("spec.type", kind, _TYPES))
-    return faults
+    faults += settings.node_port_faults(spec) + settings.balancer_faults(spec)
+    return faults + settings.traffic_faults(spec)
 
 
 def _external_name(spec: JSONObject) -> list[Cause]:

@@ -184,7 +184,7 @@ RULES |= {
     for group, kind, faults, update_faults in _MORE
 }
 RULES[GroupVersionKind("autoscaling", "v2", "HorizontalPodAutoscaler")] = Rules(
-    limits.autoscaler_faults, _no_change, True
+    limits.autoscaler_faults, limits.autoscaler_update_faults, True, limits.new_autoscaler_faults
 )
 RULES[GroupVersionKind(_NETWORKING, "v1", "Ingress")] = Rules(
     ingresses.ingress_faults, _no_change, True, ingresses.ingress_class_note_faults
