@@ -88,6 +88,7 @@ class Monitors:
                 on_update=lambda _, __: self._asked.set(),
                 on_delete=lambda _: self._asked.set(),
             )
+        self._asked.set()  # what came while the first caches were filled was told to nobody
         while True:
             try:
                 async with asyncio.timeout(REDISCOVER):
