@@ -26,6 +26,7 @@ from listwatch.protocol.clock import Clock, SystemClock
 from listwatch.protocol.events import EndReason
 from listwatch.registry.api_services.aggregator import Aggregator
 from listwatch.registry.api_services.remotes import API_SERVICES
+from listwatch.registry.backend import Backend
 from listwatch.registry.custom_resources.definitions import Definitions
 from listwatch.registry.custom_resources.lifecycle import Lifecycle
 from listwatch.registry.custom_resources.resources_of import DEFINITIONS
@@ -102,7 +103,7 @@ class Runtime:
             fill_bytes=options.ring_bytes,
         )
         self.compactor = Compactor(self.readers, options, clock=self.clock)
-        self.registry = Registry(
+        backend = Backend(
             self.resources,
             self.caches,
             self.committer,
@@ -111,6 +112,7 @@ class Runtime:
             clock=self.clock,
             options=options,
         )
+        self.registry = Registry(backend)
         self.namespaces = NamespaceController(self.registry, clock=self.clock)
         self.keeper = Keeper(self.registry, self.caches, clock=self.clock)
         self.definitions = Definitions(self.resources, self.caches)

@@ -38,72 +38,69 @@ class Body(NamedTuple):
     members: tuple[tuple[str, bool], ...] = ()
 
 
-class JSONParser(BaseParser):
-    """A JSON object. Keys that stand twice are merged as Go merges them, and named."""
-
-    media_type = JSON
-
-    def parse(  # type: ignore[override]  # DRF's own parsers return more than its types say
-        self,
-        stream: IO[bytes],
-        media_type: str | None = None,
-        parser_context: Mapping[str, Any] | None = None,  # Any: DRF's context
-    ) -> Body:
-        """The object; raises 400."""
-        try:
-            loaded = duplicates.load(stream.read())
-        except ValueError as error:
-            raise _unreadable("json parse error", error) from None
-        document = _object(loaded.document)
-        return Body(document, tuple(loaded.duplicates), tuple(loaded.members))
-
-
-class YAMLParser(BaseParser):
-    """A YAML document, or JSON, which it contains."""
-
-    media_type = YAML
-
-    def parse(  # type: ignore[override]  # DRF's own parsers return more than its types say
-        self,
-        stream: IO[bytes],
-        media_type: str | None = None,
-        parser_context: Mapping[str, Any] | None = None,  # Any: DRF's context
-    ) -> Body:
-        """The object; raises 400."""
-        try:
-            document, again = yaml_documents.load(stream.read())
-        except ValueError as error:
-            raise _unreadable("yaml parse error", error) from None
-        return Body(_object(document), again)
-
-
-class ProtobufParser(BaseParser):
-    """An object in Kubernetes' protobuf envelope, as kubectl and typed Go clients send it."""
-
-    media_type = PROTOBUF
-
-    def parse(  # type: ignore[override]  # DRF's own parsers return more than its types say
-        self,
-        stream: IO[bytes],
-        media_type: str | None = None,
-        parser_context: Mapping[str, Any] | None = None,  # Any: DRF's context
-    ) -> Body:
-        """The object; raises 400."""
-        return Body(_object(protobuf.read(stream.read())))
-
-
-class PatchParser(BaseParser):
-    """A patch in JSON, whatever value it is: the kind of patch decides what it must be."""
+class _WholeParser(BaseParser):
+    """Reads a body that is there as a whole."""
 
     def parse(
         self,
         stream: IO[bytes],
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,  # Any: DRF's context
-    ) -> Any:  # Any: an object, or a list of operations
+    ) -> Any:  # Any: what `read` gives
+        """What `read` makes of the bytes."""
+        return self.read(stream.read())
+
+    def read(self, body: bytes) -> Any:  # Any: a Body, or a patch
+        """What was sent; raises 400."""
+        raise NotImplementedError
+
+
+class JSONParser(_WholeParser):
+    """A JSON object. Keys that stand twice are merged as Go merges them, and named."""
+
+    media_type = JSON
+
+    def read(self, body: bytes) -> Body:
+        """The object; raises 400."""
+        try:
+            loaded = duplicates.load(body)
+        except ValueError as error:
+            raise _unreadable("json parse error", error) from None
+        document = _object(loaded.document)
+        return Body(document, tuple(loaded.duplicates), tuple(loaded.members))
+
+
+class YAMLParser(_WholeParser):
+    """A YAML document, or JSON, which it contains."""
+
+    media_type = YAML
+
+    def read(self, body: bytes) -> Body:
+        """The object; raises 400."""
+        try:
+            document, again = yaml_documents.load(body)
+        except ValueError as error:
+            raise _unreadable("yaml parse error", error) from None
+        return Body(_object(document), again)
+
+
+class ProtobufParser(_WholeParser):
+    """An object in Kubernetes' protobuf envelope, as kubectl and typed Go clients send it."""
+
+    media_type = PROTOBUF
+
+    def read(self, body: bytes) -> Body:
+        """The object; raises 400."""
+        return Body(_object(protobuf.read(body)))
+
+
+class PatchParser(_WholeParser):
+    """A patch in JSON, whatever value it is: the kind of patch decides what it must be."""
+
+    def read(self, body: bytes) -> Any:  # Any: an object, or a list of operations
         """The patch; raises 400."""
         try:
-            return orjson.loads(stream.read())
+            return orjson.loads(body)
         except ValueError as error:
             raise bad_request(f"error decoding patch: {error}") from None
 
@@ -126,19 +123,13 @@ class StrategicMergePatchParser(PatchParser):
     media_type = STRATEGIC_PATCH
 
 
-class ApplyPatchParser(BaseParser):
+class ApplyPatchParser(_WholeParser):
     """A configuration for server-side apply, in YAML or in JSON, which that contains."""
 
     media_type = APPLY_PATCH
 
-    def parse(  # type: ignore[override]  # DRF's own parsers return more than its types say
-        self,
-        stream: IO[bytes],
-        media_type: str | None = None,
-        parser_context: Mapping[str, Any] | None = None,  # Any: DRF's context
-    ) -> Body:
+    def read(self, body: bytes) -> Body:
         """What was sent, and what is wrong with its keys in a YAML reader's words; raises 400."""
-        body = stream.read()
         try:
             loaded = duplicates.load(body)
         except ValueError:

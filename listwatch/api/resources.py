@@ -39,11 +39,16 @@ from listwatch.registry.context import RequestContext
 from listwatch.registry.pod_logs import LogOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from rest_framework.parsers import BaseParser
     from rest_framework.request import Request
 
     from listwatch.protocol.kinds import Resource, Subresource
+    from listwatch.protocol.objects import JSONObject
     from listwatch.registry.context import Deleted, Written
+
+    _Verb = Callable[[RequestContext, JSONObject], Awaitable[Written]]
 
 _PATCH_PARSERS: list[BaseParser] = [
     JSONPatchParser(),
@@ -117,6 +122,12 @@ class ResourceView(KubernetesView):
         ctx.duplicates, ctx.members = body.duplicates, body.members
         return body.document
 
+    async def write(self, request: Request, kind: str, verb: _Verb) -> KubernetesResponse:
+        """Hand a whole object to a verb of the registry; `kind` is that of the options."""
+        options = WriteOptions.from_query(self.plain.query, kind)
+        ctx = self.context(request, options)
+        return self.written(ctx, await verb(ctx, self.document(request, ctx)))
+
     def written(self, ctx: RequestContext, written: Written) -> KubernetesResponse:
         """The answer to a write."""
         response = KubernetesResponse(
@@ -156,11 +167,8 @@ class CollectionView(ResourceView):
 
     async def post(self, request: Request) -> KubernetesResponse:
         """Create."""
-        options = WriteOptions.from_query(self.plain.query, "CreateOptions")
-        ctx = self.context(request, options)
-        document = self.document(request, ctx)
-        written = await self.plain.services.runtime.registry.create(ctx, document)
-        return self.written(ctx, written)
+        registry = self.plain.services.runtime.registry
+        return await self.write(request, "CreateOptions", registry.create)
 
     async def delete(self, request: Request) -> KubernetesResponse:
         """Delete whatever the selectors match."""
@@ -194,11 +202,8 @@ class ObjectView(ResourceView):
 
     async def put(self, request: Request) -> KubernetesResponse:
         """Update."""
-        options = WriteOptions.from_query(self.plain.query, "UpdateOptions")
-        ctx = self.context(request, options)
-        document = self.document(request, ctx)
-        written = await self.plain.services.runtime.registry.update(ctx, document)
-        return self.written(ctx, written)
+        registry = self.plain.services.runtime.registry
+        return await self.write(request, "UpdateOptions", registry.update)
 
     async def patch(self, request: Request) -> KubernetesResponse:
         """Patch, by the kind of patch that the Content-Type names."""

@@ -104,7 +104,7 @@ Transform = Callable[[State], Step]
 
 
 class Backend:
-    """The parts that the verbs share; made once by the Registry.
+    """The parts that the verbs share; made once for the Registry, which adds its own.
 
     `settle` promises upstream's optimistic concurrency: a transform may see a state that is no
     longer current, but neither its refusal nor its finding that nothing changes counts unless the

@@ -18,7 +18,7 @@ from listwatch.registry.apply import apply
 from listwatch.registry.authorization.authorizer import Authorizer
 from listwatch.registry.authorization.bootstrap import make_roles
 from listwatch.registry.authorization.index import RoleIndex
-from listwatch.registry.backend import Backend, Committer
+from listwatch.registry.backend import Backend
 from listwatch.registry.conversions import by_webhook
 from listwatch.registry.create import create
 from listwatch.registry.custom_resources.conversion import Converter
@@ -32,17 +32,12 @@ from listwatch.registry.service_accounts import ServiceAccountTokens
 from listwatch.registry.update import update
 
 if TYPE_CHECKING:
-    from listwatch.conf import Options
-    from listwatch.protocol.clock import Clock
     from listwatch.protocol.objects import JSONObject
     from listwatch.protocol.options import DeleteOptions, ListOptions
     from listwatch.protocol.representations import Representation
     from listwatch.protocol.versions import Version
     from listwatch.registry.context import Deleted, RequestContext, Written
     from listwatch.registry.pod_logs import LogOptions
-    from listwatch.registry.resources import ResourceTable
-    from listwatch.store.readers import Readers
-    from listwatch.watchcache.caches import Caches
     from listwatch.watchcache.requests import ClientInfo, ListResult
     from listwatch.watchcache.watcher import CacheWatcher
 
@@ -59,31 +54,18 @@ class Registry:
     one event loop; no method blocks it.
     """
 
-    def __init__(
-        self,
-        resources: ResourceTable,
-        caches: Caches,
-        committer: Committer,
-        readers: Readers,
-        *,
-        freshness: Callable[[], Awaitable[int]],
-        clock: Clock,
-        options: Options,
-    ) -> None:
-        self.resources = resources
-        self.options = options
-        self.authorizer = Authorizer(RoleIndex(caches))
-        self._backend = Backend(
-            resources, caches, committer, readers,
-            freshness=freshness, clock=clock, options=options,
-        )  # fmt: skip
-        self.converter = Converter(self._backend)
-        self._backend.allocators[SERVICES] = ServiceAllocator(caches)
-        self._backend.authorizer = self.authorizer
-        self.admission = self._backend.admission = Admission(self._backend, self.authorizer)
-        key = SigningKey(options.data / "service-account.key")
-        self.accounts = ServiceAccountTokens(self._backend, key)
-        self.reviews = Reviews(self._backend, self.authorizer, self.accounts)
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self.resources = backend.resources
+        self.options = backend.options
+        self.authorizer = Authorizer(RoleIndex(backend.caches))
+        self.converter = Converter(backend)
+        backend.allocators[SERVICES] = ServiceAllocator(backend.caches)
+        backend.authorizer = self.authorizer
+        self.admission = backend.admission = Admission(backend, self.authorizer)
+        key = SigningKey(self.options.data / "service-account.key")
+        self.accounts = ServiceAccountTokens(backend, key)
+        self.reviews = Reviews(backend, self.authorizer, self.accounts)
 
     async def get(self, ctx: RequestContext, revision: str = "") -> Version:
         """One object, not older than a revision; a Scale if that was asked for.
@@ -118,7 +100,7 @@ class Registry:
         """A stream of events; raises 400, 504."""
         return await reads.watch(self._backend, ctx, options, representation, client)
 
-    async def history(self, ctx: RequestContext, limit: int) -> list[Revision]:
+    async def history(self, ctx: RequestContext, limit: int) -> Sequence[Revision]:
         """The revisions of one object that the log still holds, newest first."""
         return await history(self._backend, self.converter, ctx, limit)
 

@@ -20,6 +20,7 @@ from listwatch.protocol.options import DeleteOptions, ListOptions
 from listwatch.protocol.representations import JSONRepresentation
 from listwatch.protocol.selectors import LabelSelector
 from listwatch.protocol.versions import Version
+from listwatch.registry.backend import Backend
 from listwatch.registry.context import Deleted, RequestContext, UserInfo, Written
 from listwatch.registry.patch import MERGE_PATCH
 from listwatch.registry.registry import Registry
@@ -124,7 +125,7 @@ async def open_house() -> AsyncIterator[House]:
         options=CacheOptions(flush_interval=0.0),  # nothing waits for a clock that stands still
     )
     pump = Pump(caches, readers, table.stored, clock=clock)
-    registry = Registry(
+    backend = Backend(
         table,
         caches,
         committer,
@@ -133,6 +134,7 @@ async def open_house() -> AsyncIterator[House]:
         clock=clock,
         options=Options(),
     )
+    registry = Registry(backend)
     registry._backend.authorizer = None  # a tester may do everything
     committer.start()
     readers.start()

@@ -36,9 +36,12 @@ def test_taints_are_told_apart_by_key_and_effect() -> None:
     taint = {"key": "k", "effect": "NoSchedule"}
 
     assert told(gvk, {"spec": {"taints": [taint, taint, {"key": "k", "effect": "No"}]}}) == [
-        'spec.taints[1]: Duplicate value: {"key":"k","effect":"NoSchedule"}',
         (
-            'spec.taints[2].effect: Unsupported value: "No": supported values: "NoSchedule", '
+            'metadata.taints[1]: Duplicate value: {"Key":"k","Value":"","Effect":"NoSchedule",'
+            '"TimeAdded":null}: taints must be unique by key and effect pair'
+        ),
+        (
+            'metadata.taints[2].effect: Unsupported value: "No": supported values: "NoSchedule", '
             '"PreferNoSchedule", "NoExecute"'
         ),
     ]

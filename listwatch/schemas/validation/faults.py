@@ -29,9 +29,10 @@ def required(field: str, why: str = "") -> Cause:
     return Cause("FieldValueRequired", f"Required value: {why}" if why else "Required value", field)
 
 
-def duplicate(field: str, value: Any) -> Cause:  # Any: a JSON value
+def duplicate(field: str, value: Any, why: str = "") -> Cause:  # Any: a JSON value
     """Another one has this value already."""
-    return Cause("FieldValueDuplicate", f"Duplicate value: {shown(value)}", field)
+    message = f"Duplicate value: {shown(value)}"
+    return Cause("FieldValueDuplicate", f"{message}: {why}" if why else message, field)
 
 
 def forbidden(field: str, why: str) -> Cause:

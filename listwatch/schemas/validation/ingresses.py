@@ -19,7 +19,6 @@ from listwatch.schemas.validation.faults import (
     too_long,
 )
 from listwatch.schemas.validation.names import (
-    label_1035_faults,
     path_segment_faults,
     port_name_faults,
     port_number_faults,
@@ -146,7 +145,7 @@ def _backend_faults(backend: JSONObject, field: str) -> list[Cause]:
     if not name:
         faults.append(required(f"{field}.service.name"))
     else:
-        faults += [invalid(f"{field}.service.name", name, why) for why in label_1035_faults(name)]
+        faults += [invalid(f"{field}.service.name", name, why) for why in label_name_faults(name)]
     port = service.get("port") or {}
     named, number = port.get("name"), port.get("number")
     where = f"{field}.service.port"

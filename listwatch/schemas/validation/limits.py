@@ -200,6 +200,8 @@ def priority_class_update_faults(new: JSONObject, old: JSONObject) -> list[Cause
 def runtime_class_faults(document: JSONObject) -> list[Cause]:
     """Faults of a RuntimeClass by itself."""
     handler = document.get("handler") or ""
+    if not handler:
+        return [required("handler")]
     return [invalid("handler", handler, why) for why in label_name_faults(handler)]
 
 

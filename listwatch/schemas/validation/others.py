@@ -76,7 +76,7 @@ def _taint_faults(taints: list[JSONObject]) -> list[Cause]:
     faults: list[Cause] = []
     seen: set[tuple[str, str]] = set()
     for index, taint in enumerate(taints):
-        field = f"spec.taints[{index}]"
+        field = f"metadata.taints[{index}]"  # upstream looks for them there
         key, value, effect = taint.get("key", ""), taint.get("value", ""), taint.get("effect", "")
         faults += [invalid(f"{field}.key", key, why) for why in qualified_name_faults(key)]
         faults += [invalid(f"{field}.value", value, why) for why in label_value_faults(value)]
@@ -85,6 +85,9 @@ def _taint_faults(taints: list[JSONObject]) -> list[Cause]:
         elif effect not in EFFECTS:
             faults.append(not_supported(f"{field}.effect", effect, EFFECTS))
         if (key, effect) in seen:
-            faults.append(duplicate(field, taint))
+            # A structure of the server, whose fields have no names but their own.
+            shown = {"Key": key, "Value": value, "Effect": effect}
+            shown["TimeAdded"] = taint.get("timeAdded")
+            faults.append(duplicate(field, shown, "taints must be unique by key and effect pair"))
         seen.add((key, effect))
     return faults

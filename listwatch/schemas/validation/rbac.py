@@ -68,7 +68,7 @@ def _rule_faults(rule: JSONObject, where: str, *, namespaced: bool) -> list[Caus
 
 def role_binding_faults(binding: JSONObject) -> list[Cause]:
     """Faults of a RoleBinding, which may bind roles of both kinds."""
-    return _binding_faults(binding, ("ClusterRole", "Role"), namespaced=True)
+    return _binding_faults(binding, ("Role", "ClusterRole"), namespaced=True)
 
 
 def cluster_role_binding_faults(binding: JSONObject) -> list[Cause]:
@@ -119,7 +119,7 @@ def _subject_faults(subject: JSONObject, where: str, *, namespaced: bool) -> lis
         if group != RBAC:
             causes.append(_unsupported(f"{where}.apiGroup", group, (RBAC,)))
     else:
-        causes.append(_unsupported(f"{where}.kind", kind, ("Group", "ServiceAccount", "User")))
+        causes.append(_unsupported(f"{where}.kind", kind, ("ServiceAccount", "User", "Group")))
     return causes
 
 

@@ -120,7 +120,7 @@ def signing_request_faults(document: JSONObject) -> list[Cause]:
         faults.append(invalid("spec.request", request, _PEM))
     usages = spec.get("usages") or []
     if not usages:
-        faults.append(required("spec.usages", "usages must be provided"))
+        faults.append(required("spec.usages"))
     faults += [
         not_supported(f"spec.usages[{index}]", usage, _USAGES)
         for index, usage in enumerate(usages)

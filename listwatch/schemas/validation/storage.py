@@ -58,7 +58,7 @@ def volume_faults(document: JSONObject) -> list[Cause]:
         faults.append(not_supported("spec.persistentVolumeReclaimPolicy", policy, _RECLAIM))
     if "local" in spec and "nodeAffinity" not in spec:
         why = "Local volume requires node affinity"
-        faults.append(required("metadata.annotations", why))
+        faults.append(required("spec.nodeAffinity", why))
     sources = [name for name in spec if name not in _NOT_SOURCES]
     if not sources:
         faults.append(required("spec", "must specify a volume type"))

@@ -14,6 +14,7 @@ from listwatch.changefeed.pump import Pump
 from listwatch.conf import Options
 from listwatch.protocol.errors import StatusError
 from listwatch.protocol.objects import JSONObject
+from listwatch.registry.backend import Backend
 from listwatch.registry.context import RequestContext
 from listwatch.registry.custom_resources.definitions import Definitions
 from listwatch.registry.custom_resources.lifecycle import Lifecycle
@@ -106,10 +107,11 @@ async def open_custom_house() -> AsyncIterator[CustomHouse]:
     pump = Pump(caches, readers, table.stored, clock=clock)
     definitions = Definitions(table, caches)
     pump.follow(DEFINITIONS, definitions)
-    registry = Registry(
+    backend = Backend(
         table, caches, committer, readers,
         freshness=QueryFreshness(readers).current, clock=clock, options=Options(),
     )  # fmt: skip
+    registry = Registry(backend)
     registry._backend.authorizer = None  # a tester may do everything
     lifecycle = Lifecycle(registry, definitions, clock=clock)
     committer.start()
