@@ -110,12 +110,14 @@ class StreamSilentError(TransportError):
 
 
 class VeryShortWatchError(Exception):
-    """A watch that ended within a second, and told nothing."""
+    """A watch that ended within a second, and told nothing; or several that ended early."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, watches: int = 1) -> None:
+        lasted = "watch lasted less than a second"
+        if watches > 1:
+            lasted = f"{watches} watches in a row ended early"
         super().__init__(
-            f"very short watch: {name}: Unexpected watch close - watch lasted less than a second "
-            "and no items received"
+            f"very short watch: {name}: Unexpected watch close - {lasted} and no items received"
         )
 
 

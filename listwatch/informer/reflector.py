@@ -44,6 +44,9 @@ from listwatch.protocol.clock import Clock, SystemClock
 logger = logging.getLogger(__name__)
 
 SHORT_SECONDS = 1.0  # a watch that ends sooner with nothing is the sign of a dying server
+# Watches that end long before their time and said nothing, so many in a row: a server that should
+# say 410, and does not. Upstream asks it for ever.
+EMPTY_SECONDS, EMPTY_WATCHES = 10.0, 3
 TURN_EVENTS = 256  # after so many events at a stretch, others get a turn
 
 ErrorHandler = Callable[["Reflector", Exception], None]
@@ -104,6 +107,7 @@ class Reflector:
         )
         self._backoff = Backoff(self.options.backoff, self.clock, self.random)
         self._internal_errors = InternalErrorRetry(self.options.internal_error_seconds)
+        self._empty = 0  # watches in a row that ended early, and said nothing
         self._hurried = 0  # watches in a row that the server closed within a second
 
     async def run(self) -> None:
@@ -288,8 +292,11 @@ class Reflector:
         try:
             await self._read(stream, reader)
             lived = self.clock.monotonic() - started
-            if lived < SHORT_SECONDS and not reader.accepted:
-                raise VeryShortWatchError(self.name)
+            self._empty = 0 if reader.accepted or lived >= EMPTY_SECONDS else self._empty + 1
+            short = lived < SHORT_SECONDS and not reader.accepted
+            if short or self._empty >= EMPTY_WATCHES:
+                watches, self._empty = (1 if short else self._empty), 0
+                raise VeryShortWatchError(self.name, watches)
         except TransportError as error:
             return self._after_cut(error, started, reader)
         except TooManyRequestsError as error:

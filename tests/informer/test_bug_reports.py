@@ -82,6 +82,43 @@ async def test_a_watch_that_ends_at_once_again_and_again_relists_and_never_loops
     assert len(source.watch_queries) <= 8
 
 
+@pytest.mark.parametrize("seconds", [1.5, 8.0])
+async def test_watches_that_end_early_and_never_say_anything_lead_to_a_list(
+    seconds: float, clock: FakeClock
+) -> None:
+    """The same, from a server that takes its time: what it does not say, a list does."""
+
+    def watch(_: WatchQuery) -> FakeStream:
+        stream = FakeStream()
+        clock.call_later(seconds, stream.end)
+        return stream
+
+    source = Script([page(10), page(12, thing("a", 12))], [watch])
+    made = informer(source, clock)
+    async with made:
+        await clock.advance(3 * seconds + 3)
+        assert made.indexer.keys() == ["a"]
+        await clock.advance(300)
+
+    assert len(source.list_queries) <= 300 / (3 * seconds) + 2
+    assert made.statistics().reflector.backoffs >= 2
+
+
+async def test_a_quiet_watch_that_a_proxy_ends_now_and_then_is_no_reason_to_list(
+    clock: FakeClock,
+) -> None:
+    def watch(_: WatchQuery) -> FakeStream:
+        stream = FakeStream()
+        clock.call_later(60, stream.end)
+        return stream
+
+    source = Script([page(10)], [watch])
+    async with informer(source, clock):
+        await clock.advance(600)
+
+    assert len(source.list_queries) == 1
+
+
 async def test_versions_beyond_what_a_float_holds_are_told_apart(clock: FakeClock) -> None:
     """headlamp#6745: 18014398509481984 and 18014398509481985 are different."""
     big = 18014398509481984
