@@ -141,8 +141,8 @@ async def test_what_cannot_be_made_is_refused_or_left(
 
     error = await refused(house.create("deployments", deployment("d")))
 
-    assert error.code == 422
-    assert "policy 'p' with binding 'p' denied request: " in error.message
+    assert (error.code, error.reason) == (403, "Invalid")
+    assert error.message.startswith("policy 'p' with binding 'p' denied request: ")
     assert why in error.message
 
     spec = {"spec": {"failurePolicy": "Ignore"}}

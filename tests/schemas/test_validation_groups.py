@@ -276,7 +276,7 @@ def test_specs(kind: str, spec: Document, expected: list[str]) -> None:
             "StorageClass",
             {"provisioner": "a.test/p"},
             {"provisioner": "b.test/p"},
-            "provisioner: Forbidden: updates to provisioner are forbidden.",
+            'provisioner: Invalid value: "b.test/p": field is immutable',
         ),
         (
             "PriorityClass",

@@ -199,8 +199,8 @@ def workload(**spec: Any) -> Document:  # Any: JSON
 def test_strategies_are_shown_as_the_server_has_them() -> None:
     assert told(DEPLOYMENT, workload(strategy={"type": "X"})) == [
         (
-            'spec.strategy: Unsupported value: {"Type":"X","RollingUpdate":null}: supported values: '
-            '"Recreate", "RollingUpdate"'
+            'spec.strategy: Unsupported value: {"Type":"X","RollingUpdate":null}: supported '
+            'values: "Recreate", "RollingUpdate"'
         )
     ]
     assert told(STATEFUL_SET, workload(updateStrategy={"type": "Y"})) == [
@@ -220,12 +220,12 @@ def test_the_parts_of_a_stateful_set_are_looked_at() -> None:
     assert set(told(STATEFUL_SET, wrong)) == {
         f'spec.serviceName: Invalid value: "A_": {LABEL}',
         (
-            "spec.updateStrategy.rollingUpdate.partition: Invalid value: -1: must be greater than or "
-            "equal to 0"
+            "spec.updateStrategy.rollingUpdate.partition: Invalid value: -1: must be greater than "
+            "or equal to 0"
         ),
         (
-            'spec.persistentVolumeClaimRetentionPolicy.whenDeleted: Unsupported value: "X": supported '
-            'values: "Retain", "Delete"'
+            'spec.persistentVolumeClaimRetentionPolicy.whenDeleted: Unsupported value: "X": '
+            'supported values: "Retain", "Delete"'
         ),
         "spec.ordinals.start: Invalid value: -1: must be greater than or equal to 0",
     }

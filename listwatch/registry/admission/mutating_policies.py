@@ -12,9 +12,9 @@ from listwatch.patches import json_patch, server_side_apply
 from listwatch.patches.field_sets.elements import UnkeyedError
 from listwatch.patches.field_sets.merging import merge
 from listwatch.patches.field_sets.reading import replaced_whole
-from listwatch.protocol.errors import StatusError
+from listwatch.protocol.errors import Cause, StatusError
 from listwatch.registry.admission.expressions import ExpressionError
-from listwatch.registry.admission.policies import Bound, Policies, denied
+from listwatch.registry.admission.policies import Bound, Policies
 from listwatch.registry.admission.reviewing import shown
 from listwatch.registry.conversions import to_stored
 from listwatch.registry.field_managers import type_of
@@ -61,7 +61,7 @@ class MutatingPolicyPlugin(Policies):
             request.document = before
             if bound.ignores_failures:
                 return False
-            raise denied(request, f"policy {bound.where} denied request: {error}") from None
+            raise _denied(request, f"policy {bound.where} denied request: {error}") from None
         return request.document != before
 
     def _mutate(self, bound: Bound, params: JSONObject | None, request: AdmissionRequest) -> None:
@@ -87,10 +87,17 @@ class MutatingPolicyPlugin(Policies):
                 apply_defaults(request.ctx.resource, document)
             request.document = document
 
+    def _made(self, expression: str, data: dict[str, Any]) -> Any:  # Any: JSON values
+        try:
+            return self.expressions.value(as_maps(expression), data)
+        except ExpressionError as error:
+            why = f"expression '{expression}' resulted in error: {error}"
+            raise ExpressionError(why) from None
+
     def _patched(
         self, patch: JSONObject, document: JSONObject, data: dict[str, Any]
     ) -> JSONObject:  # Any: JSON values
-        operations = self.expressions.value(as_maps(patch.get("expression") or ""), data)
+        operations = self._made(patch.get("expression") or "", data)
         if not isinstance(operations, list):
             raise ExpressionError("JSONPatch expression must evaluate to a list of JSONPatch")
         return json_patch.apply(document, operations)
@@ -99,7 +106,7 @@ class MutatingPolicyPlugin(Policies):
         self, configuration: JSONObject, document: JSONObject, data: dict[str, Any],
         bound: Bound, request: AdmissionRequest,
     ) -> JSONObject:  # fmt: skip
-        config = self.expressions.value(as_maps(configuration.get("expression") or ""), data)
+        config = self._made(configuration.get("expression") or "", data)
         if not isinstance(config, dict):
             raise ExpressionError("ApplyConfiguration expression must evaluate to an Object")
         if request.shape is not None:
@@ -116,3 +123,12 @@ class MutatingPolicyPlugin(Policies):
             )
         merged: JSONObject = merge(ftype, document, config)
         return merged
+
+
+def _denied(request: AdmissionRequest, why: str) -> StatusError:
+    # 403 with the reason of another code is upstream's.
+    details = {"name": request.name, "kind": request.ctx.resource.resource}
+    group = request.ctx.resource.group
+    if group:
+        details["group"] = group
+    return StatusError(403, "Invalid", why, details=details, causes=(Cause("", why),))

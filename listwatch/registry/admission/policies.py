@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from listwatch.protocol.errors import Cause, StatusError, forbidden
 from listwatch.protocol.kinds import GroupResource, GroupVersionKind, split_api_version
 from listwatch.registry.admission.expressions import (
     VARIABLES,
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from listwatch.registry.context import RequestContext
 
 GROUP = "admissionregistration.k8s.io"
-_CODES = {"Unauthorized": 401, "Forbidden": 403, "Invalid": 422, "RequestEntityTooLarge": 413}
 
 
 class Bound(NamedTuple):
@@ -168,16 +166,6 @@ class Policies(Plugin):
         if not rules:
             return ctx.resource
         return seen_as(rules, constraints, ctx, operation, self.backend.resources)
-
-
-def denied(request: AdmissionRequest, why: str, reason: str = "") -> StatusError:
-    """The 4xx of a policy that says no."""
-    refused = forbidden(request.ctx.resource.group_resource, request.name, why)
-    reason = reason or "Invalid"
-    return StatusError(
-        _CODES.get(reason, 422), reason, refused.message,
-        details=refused.details, causes=(Cause("", why),),
-    )  # fmt: skip
 
 
 def _as_they_are(documents: list[JSONObject]) -> list[JSONObject]:

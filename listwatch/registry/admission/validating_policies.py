@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from listwatch.protocol.errors import Cause, StatusError, forbidden
 from listwatch.registry.admission.expressions import ExpressionError
-from listwatch.registry.admission.policies import Bound, Policies, denied
+from listwatch.registry.admission.policies import Bound, Policies
 
 if TYPE_CHECKING:
     from typing import Any
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from listwatch.registry.authorization.authorizer import Authorizer
     from listwatch.registry.backend import Backend
     from listwatch.store.writes import Guard
+
+
+_CODES = {"Unauthorized": 401, "Forbidden": 403, "Invalid": 422, "RequestEntityTooLarge": 413}
 
 
 class _Failure(NamedTuple):
@@ -48,7 +52,7 @@ class ValidatingPolicyPlugin(Policies):
                         request.ctx.warnings.append(warning)
                 if "Deny" in actions:
                     why = f"{where} denied request: {failure.message}"
-                    raise denied(request, why, failure.reason)
+                    raise _denied(request, why, failure.reason)
         return None
 
     def _failures(self, bound: Bound, request: AdmissionRequest) -> Iterator[_Failure]:
@@ -86,3 +90,13 @@ class ValidatingPolicyPlugin(Policies):
                 return text.strip()
         plain = (validation.get("message") or "").strip()
         return plain or f"failed expression: {validation['expression'].strip()}"
+
+
+def _denied(request: AdmissionRequest, why: str, reason: str) -> StatusError:
+    """The 4xx of a policy that says no."""
+    refused = forbidden(request.ctx.resource.group_resource, request.name, why)
+    reason = reason or "Invalid"
+    return StatusError(
+        _CODES.get(reason, 422), reason, refused.message,
+        details=refused.details, causes=(Cause("", why),),
+    )  # fmt: skip

@@ -212,12 +212,8 @@ def storage_class_faults(document: JSONObject) -> list[Cause]:
 
 def storage_class_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
     """How a class provides volumes stays the same."""
-    faults = [
-        forbidden(name, f"updates to {name} are forbidden.")
-        for name in ("parameters", "provisioner", "reclaimPolicy")
-        if (new.get(name) or {}) != (old.get(name) or {})
-    ]
-    return faults + immutable(new, old, ("volumeBindingMode",))
+    names = ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode")
+    return immutable(new, old, names)
 
 
 def attributes_class_faults(document: JSONObject) -> list[Cause]:
