@@ -393,3 +393,41 @@ def test_names_of_addresses_and_of_requests_follow_rules_of_their_own() -> None:
     assert told(address, {"metadata": {"name": "2001:db8::1"}, **parent}) == []
     assert told(address, {"metadata": {"name": "2001:DB8::1"}, **parent})
     assert faulty("CertificateSigningRequest", {"metadata": {"name": "a:B"}, **request}) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "field"),
+    [
+        ("ValidatingAdmissionPolicy", {"validations": [{"expression": "1 +"}]},
+         "spec.validations[0].expression"),
+        ("ValidatingAdmissionPolicy", {"validations": [{"expression": "object.x == nope"}]},
+         "spec.validations[0].expression"),
+        ("ValidatingAdmissionPolicy",
+         {"validations": [{"expression": "true", "messageExpression": "1 +"}]},
+         "spec.validations[0].messageExpression"),
+        ("ValidatingAdmissionPolicy",
+         {"validations": [{"expression": "variables.a"}],
+          "variables": [{"name": "a", "expression": "x("}]},
+         "spec.variables[0].expression"),
+        ("MutatingAdmissionPolicy",
+         {"reinvocationPolicy": "Never", "mutations": [
+             {"patchType": "JSONPatch", "jsonPatch": {"expression": "1 +"}}]},
+         "spec.mutations[0].jsonPatch.expression"),
+        ("MutatingAdmissionPolicy",
+         {"reinvocationPolicy": "Never", "mutations": [
+             {"patchType": "ApplyConfiguration", "applyConfiguration": {
+                 "expression": "Object{spec: Object.spec{replicas: 1}}"}}]}, ""),
+    ],
+)  # fmt: skip
+def test_expressions_that_cannot_be_compiled_are_refused(
+    kind: str, spec: Document, field: str
+) -> None:
+    rule = {
+        "operations": ["CREATE"], "apiGroups": ["apps"], "apiVersions": ["v1"],
+        "resources": ["deployments"],
+    }  # fmt: skip
+
+    told = faulty(kind, {"spec": {"matchConstraints": {"resourceRules": [rule]}, **spec}})
+
+    assert [text.partition(": Invalid value: ")[0] for text in told] == ([field] if field else [])
+    assert all(": compilation failed: " in text for text in told)

@@ -11,6 +11,7 @@ from listwatch.registry.admission.reviewing import review_of
 from listwatch.registry.authorization.attributes import Attributes
 from listwatch.registry.context import UserInfo
 from listwatch.schemas.expressions import ExpressionError, Expressions
+from listwatch.schemas.validation.expressions import VARIABLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
     from listwatch.schemas.structural.cel_authorization import Decide
 
 __all__ = ["VARIABLES", "ExpressionError", "Expressions", "decider", "variables_of"]
-
-VARIABLES = (
-    "object", "oldObject", "request", "params", "namespaceObject", "variables", "authorizer",
-)  # fmt: skip
 
 
 def variables_of(

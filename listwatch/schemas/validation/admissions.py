@@ -9,6 +9,7 @@ from listwatch.protocol.names import (
     qualified_name_faults,
     subdomain_faults,
 )
+from listwatch.schemas.validation.expressions import expression_faults
 from listwatch.schemas.validation.faults import (
     duplicate,
     forbidden,
@@ -214,6 +215,7 @@ def _condition_faults(of: JSONObject, field: str) -> list[Cause]:
         where, name = f"{field}.matchConditions[{index}]", condition.get("name") or ""
         if not (condition.get("expression") or "").strip():
             faults.append(required(f"{where}.expression"))
+        faults += expression_faults(condition.get("expression"), f"{where}.expression")
         if not name:
             faults.append(required(f"{where}.name"))
         else:
@@ -232,11 +234,12 @@ def policy_faults(document: JSONObject) -> list[Cause]:
     if not validations and not spec.get("auditAnnotations"):
         why = "validations or auditAnnotations must contain at least one item"
         faults += [required("spec.validations", why), required("spec.auditAnnotations", why)]
-    faults += [
-        required(f"spec.validations[{index}].expression", "expression is not specified")
-        for index, rule in enumerate(validations)
-        if not (rule.get("expression") or "").strip()
-    ]
+    for index, rule in enumerate(validations):
+        where = f"spec.validations[{index}]"
+        if not (rule.get("expression") or "").strip():
+            faults.append(required(f"{where}.expression", "expression is not specified"))
+        for name in ("expression", "messageExpression"):
+            faults += expression_faults(rule.get(name), f"{where}.{name}")
     for index, note in enumerate(spec.get("auditAnnotations") or ()):
         field = f"spec.auditAnnotations[{index}]"
         if not note.get("key"):
@@ -244,6 +247,7 @@ def policy_faults(document: JSONObject) -> list[Cause]:
         if not (note.get("valueExpression") or "").strip():
             why = "valueExpression is not specified"
             faults.append(required(f"{field}.valueExpression", why))
+        faults += expression_faults(note.get("valueExpression"), f"{field}.valueExpression")
     return faults
 
 
@@ -265,6 +269,9 @@ def mutating_policy_faults(document: JSONObject) -> list[Cause]:
             part = "applyConfiguration" if kind == "ApplyConfiguration" else "jsonPatch"
             if mutation.get(part) is None:
                 faults.append(required(f"{field}.{part}"))
+            else:
+                text = mutation[part].get("expression")
+                faults += expression_faults(text, f"{field}.{part}.expression")
     invocation = spec.get("reinvocationPolicy")
     if not invocation:
         faults.append(required("spec.reinvocationPolicy"))
@@ -301,6 +308,7 @@ def _policy_faults(spec: JSONObject) -> list[Cause]:
         names.add(name)
         if not (variable.get("expression") or "").strip():
             faults.append(required(f"{field}.expression", "expression is not specified"))
+        faults += expression_faults(variable.get("expression"), f"{field}.expression")
     return faults
 
 
