@@ -324,3 +324,13 @@ async def test_one_event_and_one_watcher_have_pages_and_twins(
     for gone in ("/dashboard/events/99/", "/dashboard/watchers/99999999/"):
         assert (await client.get(gone)).status_code == 404
         assert (await client.get(f"{gone[:-1]}.json")).json()["code"] == 404
+
+
+async def test_a_resource_lists_the_fields_that_selectors_may_name(client: AsyncClient) -> None:
+    """As metal3-io/baremetal-operator#779: users cannot tell which fields work."""
+    pods = await text_of(client, "/dashboard/resources/pods/")
+    namespaces = await text_of(client, "/dashboard/resources/namespaces/")
+
+    for field in ("metadata.name", "metadata.namespace", "spec.nodeName", "status.phase"):
+        assert f'<span class="tag">{field}</span>' in pods
+    assert '<span class="tag">metadata.namespace</span>' not in namespaces

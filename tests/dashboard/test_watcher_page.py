@@ -169,3 +169,22 @@ async def test_a_watcher_that_nobody_knows_is_refused(browser: Browser) -> None:
 
     assert browser.got("watcher:99999999")[0]["status"]["code"] == 400
     assert browser.got("watcher:x")[0]["status"]["code"] == 400
+
+
+async def test_a_client_that_has_gone_silent_is_seen_by_when_its_socket_last_took_all(
+    stage: Stage,
+) -> None:
+    """As kubernetes-client/javascript#596: the stream stands still, and nobody is told."""
+    watcher = await stage.watch()
+    stage.write("a")
+    await asyncio.wait_for(watcher.next_chunk(), 5)
+    reading = asyncio.create_task(watcher.next_chunk())
+    await asyncio.sleep(0)
+    took = stage.clock.now()
+    stage.write("b")
+    await asyncio.wait_for(reading, 5)
+    await stage.clock.advance(20)  # type: ignore[attr-defined]  # a FakeClock
+    silent = (await page_of(stage, watcher))["watcher"]
+
+    assert silent["accepted_at"] == took
+    assert silent["sending"] == "a chunk is on its way"
