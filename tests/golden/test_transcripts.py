@@ -7,6 +7,7 @@ import contextlib
 import json
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,9 @@ RECORDED_WITHOUT_CONTROLLERS = {
     "LISTWATCH_SERVICE_ACCOUNT_ADMISSION": "false",
 }
 
+PLACES = ("serve", "runserver", "serve on PostgreSQL")
+LONG_RUN = partial(pytest.param, marks=pytest.mark.full)
+
 Results = dict[str, tuple[int, int, str]]
 
 
@@ -44,28 +48,31 @@ def play(server: Server, names: list[str]) -> Results:
         return dict(zip(names, pool.map(one, names), strict=True))
 
 
-@pytest.fixture(scope="module", params=["serve", "runserver", "serve on PostgreSQL"])
+@pytest.fixture(scope="module", params=PLACES)
 def core(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Results:
-    command, _, database = request.param.partition(" on ")
-    environment = dict(RECORDED_WITHOUT_CONTROLLERS)
     folder = tmp_path_factory.mktemp("golden")
-    with contextlib.ExitStack() as stack:
-        if database:
-            cluster = stack.enter_context(postgres.running())
-            environment["LISTWATCH_DATABASE_URL"] = cluster.url()
-        server = stack.enter_context(running(folder, command=command, **environment))
+    with placed(request.param, folder, **RECORDED_WITHOUT_CONTROLLERS) as server:
         return play(server, named("core.txt"))
 
 
-@pytest.fixture(scope="module")
-def passing(tmp_path_factory: pytest.TempPathFactory) -> Results:
+@pytest.fixture(scope="module", params=["serve", *map(LONG_RUN, PLACES[1:])])
+def passing(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Results:
     folder = tmp_path_factory.mktemp("golden")
     tokens = folder / "tokens.csv"
     tokens.write_text("limitedtoken,limited,1,testers\n")
-    with running(
-        folder, "--token-auth-file", str(tokens), **RECORDED_WITHOUT_CONTROLLERS
-    ) as server:
+    known = {"LISTWATCH_TOKEN_AUTH_FILE": str(tokens)}
+    with placed(request.param, folder, **RECORDED_WITHOUT_CONTROLLERS, **known) as server:
         return play(server, named("passing.txt"))
+
+
+@contextlib.contextmanager
+def placed(place: str, folder: Path, **environment: str) -> Iterator[Server]:
+    """A server of a command, `on` a database if that is not SQLite."""
+    command, _, database = place.partition(" on ")
+    with contextlib.ExitStack() as stack:
+        if database:
+            environment["LISTWATCH_DATABASE_URL"] = stack.enter_context(postgres.running()).url()
+        yield stack.enter_context(running(folder, command=command, **environment))
 
 
 @pytest.fixture(scope="module")
