@@ -5,6 +5,7 @@ Upstream: pkg/controller/daemon. The pods name their node by affinity; `schedule
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from listwatch.controllers.batches import BURST, slow_start
@@ -41,6 +42,27 @@ _BY_NODES = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """One look at one set."""
+
+    key: str
+    owner: JSONObject
+    wanted: set[str]  # names of the nodes that shall have a pod
+    by_node: dict[str, list[JSONObject]]  # the pods there are
+    revisions: Revisions
+
+    @property
+    def hash(self) -> str:
+        """What marks the pods of the template of now."""
+        return labels_of(self.revisions.current)[HASH]
+
+    @property
+    def least(self) -> int:
+        """Seconds that a pod has to be ready for before it counts as available."""
+        return self.owner["spec"].get("minReadySeconds") or 0
+
+
 class DaemonSets(Workloads):
     """Promises no more than one pod of a set on a node, but for those that are ending.
 
@@ -73,12 +95,13 @@ class DaemonSets(Workloads):
             by_node.setdefault(_node_of(pod), []).append(pod)
         wanted = [node for node in self.nodes.lister.list() if _fits(owner, node)]
         names = {node["metadata"]["name"] for node in wanted}
+        look = _Look(key, owner, names, by_node, revisions)
         failure: Exception | None = None
         if "deletionTimestamp" not in owner["metadata"]:
-            failure = await self._manage(owner, names, by_node, revisions, key)
+            failure = await self._manage(look)
             if failure is None and self.unseen.seen(key):
-                failure = await self._roll(owner, names, by_node, revisions, key)
-        await self._write_status(owner, names, by_node, revisions, key)
+                failure = await self._roll(look)
+        await self._write_status(look)
         live = {labels_of(pod).get(HASH, "") for pod in claimed}
         names_of_live = [
             each["metadata"]["name"] for each in revisions.every if labels_of(each)[HASH] in live
@@ -87,164 +110,128 @@ class DaemonSets(Workloads):
         if failure is not None:
             raise failure
 
-    async def _manage(
-        self,
-        owner: JSONObject,
-        wanted: set[str],
-        by_node: dict[str, list[JSONObject]],
-        revisions: Revisions,
-        key: str,
-    ) -> Exception | None:
+    async def _manage(self, look: _Look) -> Exception | None:
         doomed: list[JSONObject] = []
         missing: list[str] = []
-        for node in sorted(wanted | by_node.keys()):
-            pods = [pod for pod in by_node.get(node, ()) if not is_terminating(pod)]
+        for node in sorted(look.wanted | look.by_node.keys()):
+            pods = [pod for pod in look.by_node.get(node, ()) if not is_terminating(pod)]
             finished = [pod for pod in pods if is_finished(pod)]
             alive = sorted(
                 (pod for pod in pods if not is_finished(pod)),
                 key=lambda pod: pod["metadata"]["creationTimestamp"],
             )
             doomed += finished
-            if node not in wanted:
+            if node not in look.wanted:
                 doomed += alive
-            elif not alive and not by_node.get(node):
+            elif not alive and not look.by_node.get(node):
                 missing.append(node)
-            elif len(alive) > 1 and _surge(owner, len(wanted)):
-                doomed += self._superfluous(owner, alive, revisions, key)
+            elif len(alive) > 1 and _surge(look.owner, len(look.wanted)):
+                doomed += self._superfluous(look, alive)
             else:
                 doomed += alive[1:]
-        error = await self.delete_pods(owner, doomed, key)
-        return await self._create(owner, missing[:BURST], revisions, key) or error
+        error = await self.delete_pods(look.owner, doomed, look.key)
+        return await self._create(look, missing[:BURST]) or error
 
-    def _superfluous(
-        self, owner: JSONObject, alive: list[JSONObject], revisions: Revisions, key: str
-    ) -> list[JSONObject]:
+    def _superfluous(self, look: _Look, alive: list[JSONObject]) -> list[JSONObject]:
         """Of the pods on one node all but a new one that comes and an old one that still works."""
-        current = labels_of(revisions.current)[HASH]
-        new = [pod for pod in alive if labels_of(pod).get(HASH) == current]
+        new = [pod for pod in alive if labels_of(pod).get(HASH) == look.hash]
         old = [pod for pod in alive if pod not in new]
         doomed = new[1:] + old[1:]
         if not new or not old:
             return doomed
-        least, now = owner["spec"].get("minReadySeconds") or 0, self.clock.now()
-        if not is_ready(old[0]) or is_available(new[0], least, now):
+        now = self.clock.now()
+        if not is_ready(old[0]) or is_available(new[0], look.least, now):
             return [*doomed, old[0]]
         since = ready_since(new[0])
         if since is not None:
-            self.queue.add_after(key, max(since + least - now, 0.1))
+            self.queue.add_after(look.key, max(since + look.least - now, 0.1))
         return doomed
 
-    async def _roll(
-        self,
-        owner: JSONObject,
-        wanted: set[str],
-        by_node: dict[str, list[JSONObject]],
-        revisions: Revisions,
-        key: str,
-    ) -> Exception | None:
+    async def _roll(self, look: _Look) -> Exception | None:
         """Replace as many pods of older templates as may be missing, or be double, at a time."""
-        strategy = owner["spec"].get("updateStrategy") or {}
+        strategy = look.owner["spec"].get("updateStrategy") or {}
         if strategy.get("type", "RollingUpdate") != "RollingUpdate":
             return None
-        surge = _surge(owner, len(wanted))
+        surge = _surge(look.owner, len(look.wanted))
         if surge:
-            nodes = self._surging(owner, wanted, by_node, revisions, surge)
-            return await self._create(owner, nodes[:BURST], revisions, key)
+            nodes = self._surging(look, surge)
+            return await self._create(look, nodes[:BURST])
         most = absolute(
-            (strategy.get("rollingUpdate") or {}).get("maxUnavailable", 1), len(wanted), up=True
+            (strategy.get("rollingUpdate") or {}).get("maxUnavailable", 1),
+            len(look.wanted),
+            up=True,
         )
-        least, now = owner["spec"].get("minReadySeconds") or 0, self.clock.now()
-        current = labels_of(revisions.current)[HASH]
+        now = self.clock.now()
         unavailable = 0
         old: list[JSONObject] = []
         broken: list[JSONObject] = []
-        for node in wanted:
-            alive = [pod for pod in by_node.get(node, ()) if not is_terminating(pod)]
-            available = [pod for pod in alive if is_available(pod, least, now)]
+        for node in look.wanted:
+            alive = [pod for pod in look.by_node.get(node, ()) if not is_terminating(pod)]
+            available = [pod for pod in alive if is_available(pod, look.least, now)]
             unavailable += not available
             for pod in alive:
-                if labels_of(pod).get(HASH) != current:
+                if labels_of(pod).get(HASH) != look.hash:
                     (old if pod in available else broken).append(pod)
         room = max(most - unavailable, 0)
         # What does not work yet is replaced at once: nobody misses it.
-        return await self.delete_pods(owner, broken + old[:room], key)
+        return await self.delete_pods(look.owner, broken + old[:room], look.key)
 
-    def _surging(
-        self,
-        owner: JSONObject,
-        wanted: set[str],
-        by_node: dict[str, list[JSONObject]],
-        revisions: Revisions,
-        surge: int,
-    ) -> list[str]:
+    def _surging(self, look: _Look, surge: int) -> list[str]:
         """The nodes that get a new pod beside their old one now."""
-        least, now = owner["spec"].get("minReadySeconds") or 0, self.clock.now()
-        current = labels_of(revisions.current)[HASH]
+        now = self.clock.now()
         coming = 0
         broken: list[str] = []
         candidates: list[str] = []
-        for node in sorted(wanted):
-            alive = [pod for pod in by_node.get(node, ()) if not is_terminating(pod)]
-            new = [pod for pod in alive if labels_of(pod).get(HASH) == current]
+        for node in sorted(look.wanted):
+            alive = [pod for pod in look.by_node.get(node, ()) if not is_terminating(pod)]
+            new = [pod for pod in alive if labels_of(pod).get(HASH) == look.hash]
             old = [pod for pod in alive if pod not in new]
             if new:
-                coming += bool(old) and not is_available(new[0], least, now)
+                coming += bool(old) and not is_available(new[0], look.least, now)
             elif old:
-                works = is_available(old[0], least, now)
+                works = is_available(old[0], look.least, now)
                 (candidates if works else broken).append(node)
         return broken + candidates[: max(surge - coming, 0)]
 
-    async def _create(
-        self, owner: JSONObject, nodes: list[str], revisions: Revisions, key: str
-    ) -> Exception | None:
-        value = labels_of(revisions.current)[HASH]
-
+    async def _create(self, look: _Look, nodes: list[str]) -> Exception | None:
         async def create(number: int) -> JSONObject:
-            return await self.client.create(PODS, _pod_for(owner, nodes[number], value))
+            return await self.client.create(PODS, _pod_for(look.owner, nodes[number], look.hash))
 
         made, error = await slow_start(len(nodes), create)
-        self.tell_created(owner, made, error, key)
+        self.tell_created(look.owner, made, error, look.key)
         return error
 
-    async def _write_status(
-        self,
-        owner: JSONObject,
-        wanted: set[str],
-        by_node: dict[str, list[JSONObject]],
-        revisions: Revisions,
-        key: str,
-    ) -> None:
-        least, now = owner["spec"].get("minReadySeconds") or 0, self.clock.now()
-        current = labels_of(revisions.current)[HASH]
+    async def _write_status(self, look: _Look) -> None:
+        now = self.clock.now()
         counts = dict.fromkeys(("scheduled", "ready", "available", "updated"), 0)
-        for node in wanted:
-            alive = [pod for pod in by_node.get(node, ()) if not is_terminating(pod)]
+        for node in look.wanted:
+            alive = [pod for pod in look.by_node.get(node, ()) if not is_terminating(pod)]
             counts["scheduled"] += bool(alive)
             counts["ready"] += any(map(is_ready, alive))
-            counts["available"] += any(is_available(pod, least, now) for pod in alive)
-            counts["updated"] += any(labels_of(pod).get(HASH) == current for pod in alive)
+            counts["available"] += any(is_available(pod, look.least, now) for pod in alive)
+            counts["updated"] += any(labels_of(pod).get(HASH) == look.hash for pod in alive)
             for pod in alive:
                 since = ready_since(pod)
-                if least and since is not None and since + least > now:
-                    self.queue.add_after(key, since + least - now)
+                if look.least and since is not None and since + look.least > now:
+                    self.queue.add_after(look.key, since + look.least - now)
         status = {
-            **(owner.get("status") or {}),
-            "desiredNumberScheduled": len(wanted),
+            **(look.owner.get("status") or {}),
+            "desiredNumberScheduled": len(look.wanted),
             "currentNumberScheduled": counts["scheduled"],
             "numberMisscheduled": sum(
                 any(not is_terminating(pod) for pod in pods)
-                for node, pods in by_node.items()
-                if node not in wanted
+                for node, pods in look.by_node.items()
+                if node not in look.wanted
             ),
             "numberReady": counts["ready"],
             "numberAvailable": counts["available"],
-            "numberUnavailable": len(wanted) - counts["available"],
+            "numberUnavailable": len(look.wanted) - counts["available"],
             "updatedNumberScheduled": counts["updated"],
-            "observedGeneration": owner["metadata"].get("generation") or 0,
+            "observedGeneration": look.owner["metadata"].get("generation") or 0,
         }
-        answer = await write_status(self.client, DAEMON_SETS, owner, status, keep=_BY_NODES)
+        answer = await write_status(self.client, DAEMON_SETS, look.owner, status, keep=_BY_NODES)
         if answer is not None:
-            self.unseen.wrote(key, self.owners, answer)
+            self.unseen.wrote(look.key, self.owners, answer)
 
     def _look_at_all(self) -> None:
         for owner in self.owners.lister.list():
