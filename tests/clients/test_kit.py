@@ -38,8 +38,8 @@ pytestmark = pytest.mark.timeout(SECONDS + 60)
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server with its controllers, and no nodes: what the recorded one had."""
-    arguments = ("--controllers=*", "--nodes=0")
+    """A server with its controllers, and neither nodes nor scheduler: what the recorded one had."""
+    arguments = ("--controllers=*,-scheduler", "--nodes=0")
     with running(tmp_path_factory.mktemp("cluster"), *arguments) as made:
         yield made
 
