@@ -175,8 +175,9 @@ async def _edit(place: Place) -> Shown | HttpResponseBase:
         return HttpResponseRedirect(place.url(**saved))
     form = changing.edit_data(answer)
     marks = answer.parts.marks if answer.parts is not None else {}
+    code = HTTPStatus.OK if "_asked" in request.POST else answer.code
     return _shown(
-        place, "edit", {"form": form}, {"metadata": marks}, code=answer.code,
+        place, "edit", {"form": form}, {"metadata": marks}, code=code,
         page=answer, status_only=status,
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ export function wireMenus() {
     if (!open) return;
     open.open = false;
     open.querySelector("summary").focus();
-    event.stopPropagation();
+    event.stopImmediatePropagation(); // Escape means no more than that now
   });
   document.addEventListener("pointerdown", (event) => {
     for (const menu of document.querySelectorAll("details.menu[open]")) {

@@ -6,7 +6,11 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa")
-_OPTIONS = {"resultTypes": ["violations"], "runOnly": {"type": "tag", "values": list(RULES)}}
+_OPTIONS = {
+    "resultTypes": ["violations"],
+    "runOnly": {"type": "tag", "values": list(RULES)},
+    "preload": False,  # of styles, which it would write into the page: the policy forbids that
+}
 
 
 def violations(page: Page) -> list[str]:
