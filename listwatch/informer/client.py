@@ -30,7 +30,7 @@ from listwatch.informer.errors import (
     TransportError,
     api_error,
 )
-from listwatch.informer.json_stream import JSONStream
+from listwatch.informer.json_stream import JSONStream, document_of
 from listwatch.informer.objects import JSONObject
 from listwatch.informer.resources import APIResource
 from listwatch.informer.traffic import ClientStatistics, Traffic
@@ -234,7 +234,7 @@ class Client:
         response = await self._send(method, path, query, data, headers, READ_SECONDS)
         if response.status >= 400:
             raise await self._refusal(response)
-        return _document(await self._read(response))
+        return document_of(await self._read(response), "the answer")
 
     async def _send(
         self,
@@ -349,18 +349,3 @@ def _delete_body(options: DeleteOptions) -> JSONObject:
         "dryRun": ["All"] if options.dry_run else None,
     }
     return {name: value for name, value in body.items() if value is not None}
-
-
-def _document(body: bytes) -> JSONObject:
-    try:
-        document = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        raise _undecodable(str(error)) from error
-    if not isinstance(document, dict):
-        raise _undecodable("not a JSON object")
-    return document
-
-
-def _undecodable(why: str) -> ApiError:
-    message = f"unable to decode the answer: {why}"
-    return api_error({"reason": "ClientWatchDecoding", "message": message, "code": 500})

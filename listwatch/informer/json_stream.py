@@ -13,6 +13,8 @@ from listwatch.informer.line_buffer import LineBuffer, LineTooLongError
 from listwatch.informer.objects import JSONObject
 from listwatch.informer.traffic import Traffic
 
+EVENT = "an event from the watch stream"
+
 
 class JSONStream:
     """Iterate it once. Ends when the server closed it well, else raises StreamCutError.
@@ -37,7 +39,7 @@ class JSONStream:
             if not self._open:
                 raise StopAsyncIteration
             await self._read()
-        return _document(self._lines.popleft())
+        return document_of(self._lines.popleft(), EVENT)
 
     async def _read(self) -> None:
         try:
@@ -51,7 +53,7 @@ class JSONStream:
             try:
                 self._lines.extend(self._buffer.feed(chunk))
             except LineTooLongError as error:
-                raise _undecodable(str(error)) from error
+                raise _undecodable(EVENT, str(error)) from error
             return
         await self.close()
         if self._buffer.pending:
@@ -66,16 +68,17 @@ class JSONStream:
             self._response.close()
 
 
-def _document(line: bytes) -> JSONObject:
+def document_of(body: bytes, what: str) -> JSONObject:
+    """The JSON object that these bytes are; raises DecodingError, which names `what` they were."""
     try:
-        document = orjson.loads(line)
+        document = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise _undecodable(str(error)) from error
+        raise _undecodable(what, str(error)) from error
     if not isinstance(document, dict):
-        raise _undecodable("not a JSON object")
+        raise _undecodable(what, "not a JSON object")
     return document
 
 
-def _undecodable(why: str) -> ApiError:
-    message = f"unable to decode an event from the watch stream: {why}"
+def _undecodable(what: str, why: str) -> ApiError:
+    message = f"unable to decode {what}: {why}"
     return api_error({"reason": "ClientWatchDecoding", "message": message, "code": 500})
