@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dashboard.attachments import attach_watcher
+from dashboard.informers.attachment import attach_informer
 
 if TYPE_CHECKING:
     from dashboard.attached import Maker
 
 MAKERS: dict[str, Maker] = {
     "watch": attach_watcher,
+    "informer": attach_informer,
 }

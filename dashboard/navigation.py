@@ -40,5 +40,6 @@ ENTRIES = (
     Entry("watchers", "Watchers", "w", "Go to the watchers"),
     Entry("rings", "Rings", "r", "Go to the rings"),
     Entry("attach", "Attach", "a", "Attach a watcher"),
+    Entry("informers", "Informers", "i", "Attach an informer"),
     Entry("faults", "Faults", "x", "Go to the faults", with_faults),
 )

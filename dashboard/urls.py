@@ -7,6 +7,7 @@ from django.urls import path
 
 from dashboard import views
 from dashboard.faults.page import faults
+from dashboard.informers.page import informers
 from dashboard.machinery import views as machinery
 from dashboard.objects import views as objects
 from dashboard.pages import addresses
@@ -24,6 +25,7 @@ urlpatterns = [
     *addresses("rings", machinery.rings, "rings"),
     *addresses("rings/<str:resource>", machinery.ring, "ring"),
     *addresses("attach", views.attach, "attach"),
+    *addresses("informers", informers, "informers"),
     *addresses("faults", faults, "faults"),
     *addresses("objects", objects.directory, "objects"),
     *addresses("objects/<str:resource>", objects.listing, "objects-of"),

@@ -18,6 +18,7 @@ from listwatch.protocol.events import EndReason
 if TYPE_CHECKING:
     from listwatch.faults.faults import Faults
     from listwatch.faults.records import Fault
+    from listwatch.protocol.errors import StatusError
     from listwatch.watchcache.watcher import CacheWatcher
 
 
@@ -60,6 +61,10 @@ class FaultyWatch:
     @on_end.setter
     def on_end(self, call: Callable[[], None] | None) -> None:
         self.watcher.on_end = call
+
+    def refuse(self, error: StatusError, reason: EndReason) -> None:
+        """End it with one ERROR frame."""
+        self.watcher.refuse(error, reason)
 
     def close(self, reason: EndReason) -> None:
         """End it, and let go of it."""

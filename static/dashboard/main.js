@@ -22,6 +22,7 @@ const PAGES = {
   event: () => import("./event.js"),
   rings: () => import("./rings.js"),
   ring: () => import("./ring_map.js"),
+  informers: () => import("./informers.js"),
   faults: () => import("./faults.js"),
 };
 

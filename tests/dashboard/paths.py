@@ -20,6 +20,7 @@ PAGES = (
     "/dashboard/rings/",
     "/dashboard/rings/configmaps/?from=1",
     "/dashboard/attach/",
+    "/dashboard/informers/",
     "/dashboard/faults/",
     "/dashboard/patterns/",
 )
