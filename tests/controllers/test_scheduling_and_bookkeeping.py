@@ -9,7 +9,6 @@ from listwatch.controllers.batches import at_once, slow_start
 from listwatch.controllers.events import EventRecorder
 from listwatch.controllers.garbage.graph import Graph
 from listwatch.controllers.pods import in_order_of_deletion
-from listwatch.controllers.quotas.usage import resource_of, usage_of
 from listwatch.controllers.scheduler.filters import explain, refusal
 from listwatch.controllers.scheduler.nodes import Nodes, demand_of
 from listwatch.controllers.scheduler.preemption import find
@@ -17,6 +16,8 @@ from listwatch.controllers.scheduler.queue import SchedulingQueue
 from listwatch.controllers.status import difference
 from listwatch.controllers.unseen_writes import PATIENCE, UnseenWrites
 from listwatch.informer import HTTPListerWatcher, SharedIndexInformer, resources
+from listwatch.protocol.kinds import GroupResource
+from listwatch.schemas.quota_usage import resource_of, usage
 from listwatch.testing.clock import FakeClock
 from tests.controllers.test_parts import node, pod
 
@@ -266,7 +267,7 @@ def test_a_quota_knows_what_each_of_its_names_counts() -> None:
     assert resource_of("services.nodeports") == "services"
     assert resource_of("requests.storage") == "persistentvolumeclaims"
     service = {"spec": {"type": "NodePort", "ports": [{}, {}]}}
-    assert {k: str(v) for k, v in usage_of("services", service).items()} == {
+    assert {k: str(v) for k, v in usage(GroupResource("", "services"), service).items()} == {
         "count/services": "1", "services": "1", "services.nodeports": "2",
     }  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,11 +10,13 @@ import pytest
 from listwatch.controllers.volumes import matching
 from tests.controllers.cluster import (
     Cluster,
+    Controllers,
     Namespace,
     always,
     eventually,
     workload,
 )
+from tests.servers import running
 
 VOLUMES, CLASSES = "/api/v1/persistentvolumes", "/apis/storage.k8s.io/v1/storageclasses"
 
@@ -204,6 +207,21 @@ def test_a_class_that_only_somebody_else_can_serve_is_said_to_be_waited_for(
     (told,) = eventually(lambda: namespace.events("ExternalProvisioning"))
     assert "external provisioner 'ebs.csi.example.com'" in told["message"]
     cluster.server.json("DELETE", f"{CLASSES}/{kind}")
+
+
+def test_a_claim_from_before_any_class_gets_the_default_one(tmp_path: Path) -> None:
+    with running(tmp_path / "server", "--controllers=") as server:
+        namespace = Cluster(server).namespace("early")
+        made = namespace.create("persistentvolumeclaims", "data", claim())
+        assert "storageClassName" not in made["spec"]
+        namespace.create("pods", "db", using("data"))
+        controllers = Controllers(server, "--nodes", "1", log=tmp_path / "log").start()
+        try:
+            eventually(namespace.ready)
+        finally:
+            assert controllers.stop() == 0
+        assert phase(namespace, "data") == "Bound"
+    assert (tmp_path / "log").read_text() == ""
 
 
 # Priorities

@@ -1,6 +1,6 @@
 """The status of resource quotas: how much of each is used.
 
-The server refuses what is too much by what stands there; `usage` says what an object uses,
+`schemas.quota_usage` says what an object uses, as the server does that refuses what is too much;
 `controller` adds it up.
 """
 

@@ -9,17 +9,19 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from listwatch.controllers.controller import Controller
-from listwatch.controllers.quotas.usage import add, in_scopes, resource_of, usage_of
 from listwatch.controllers.status import write_status
 from listwatch.informer.discovery import served_resources
 from listwatch.informer.resources import PODS, RESOURCE_QUOTAS
+from listwatch.protocol.kinds import GroupResource
 from listwatch.protocol.quantities import Quantity
+from listwatch.schemas.amounts import add
+from listwatch.schemas.quota_usage import fits, resource_of, usage
 
 if TYPE_CHECKING:
     from listwatch.controllers.environment import Environment
-    from listwatch.controllers.quotas.usage import Usage
     from listwatch.informer import SharedIndexInformer
     from listwatch.protocol.objects import JSONObject
+    from listwatch.schemas.amounts import Amounts
 
 RESYNC = 300.0  # seconds between two counts of everything
 PAUSE = 0.1  # seconds in which many changes become one count
@@ -51,14 +53,15 @@ class ResourceQuotas(Controller):
             return
         hard: JSONObject = (quota.get("spec") or {}).get("hard") or {}
         namespace = quota["metadata"]["namespace"]
-        total: Usage = {}
+        total: Amounts = {}
         for resource in sorted({resource_of(name) for name in hard}):
             informer = await self._informer_of(resource)
             if informer is None:
                 continue
+            counted = GroupResource.parse(resource)
             for subject in informer.lister.in_namespace(namespace):
-                if in_scopes(quota, resource, subject):
-                    total = add(total, usage_of(resource, subject))
+                if fits(quota, counted, subject):
+                    total = add(total, usage(counted, subject))
         nothing = Quantity.of(0)
         status = {"hard": hard, "used": {n: str(total.get(n, nothing)) for n in hard}}
         answer = await write_status(self.client, RESOURCE_QUOTAS, quota, status)
@@ -83,6 +86,7 @@ class ResourceQuotas(Controller):
 
     def _count(self, resource: str, informer: SharedIndexInformer) -> None:
         self._counted[resource] = informer
+        counted = GroupResource.parse(resource)
 
         def changed(subject: JSONObject | None) -> None:
             if subject is not None:
@@ -91,7 +95,7 @@ class ResourceQuotas(Controller):
         informer.add_handler(
             on_add=lambda subject, initial: None if initial else changed(subject),
             on_update=lambda old, new: (
-                changed(new) if usage_of(resource, old) != usage_of(resource, new) else None
+                changed(new) if usage(counted, old) != usage(counted, new) else None
             ),
             on_delete=lambda gone: changed(gone.object),
         )

@@ -15,6 +15,7 @@ from listwatch.controllers.volumes.classes import (
     PROVISIONED_BY,
     PROVISIONER,
     STANDARD,
+    is_default,
     reference_to,
     volume_for,
 )
@@ -106,6 +107,8 @@ class VolumeBinder(Controller):
         await self._find(claim, key)
 
     async def _find(self, claim: JSONObject, key: str) -> None:
+        if claim["spec"].get("storageClassName") is None and await self._gave_class(claim, key):
+            return  # which brings the next look
         storage_class = self.classes.lister.get_or_none(matching.class_of(claim) or "-")
         selected = matching.annotation(claim, matching.SELECTED_NODE)
         delayed = matching.is_delayed(claim, storage_class) and not selected
@@ -131,6 +134,23 @@ class VolumeBinder(Controller):
                 self._tell(claim, "FailedBinding", message)
         else:
             await self._provision(claim, storage_class, key)
+
+    async def _gave_class(self, claim: JSONObject, key: str) -> bool:
+        """A claim that was there before any default class gets it now."""
+        found = [each["metadata"] for each in self.classes.lister.list() if is_default(each)]
+        if not found:
+            return False
+        newest = max(found, key=lambda each: str(each["creationTimestamp"]))
+        metadata = claim["metadata"]
+        patch = {
+            "metadata": {"uid": metadata["uid"]},
+            "spec": {"storageClassName": newest["name"]},
+        }
+        answer = await self.client.patch(
+            PERSISTENT_VOLUME_CLAIMS, metadata["name"], patch, namespace=metadata["namespace"]
+        )
+        self.unseen.wrote(key, self.claims, answer)
+        return True
 
     async def _provision(self, claim: JSONObject, storage_class: JSONObject, key: str) -> None:
         provisioner = storage_class.get("provisioner")

@@ -11,16 +11,20 @@ from listwatch.protocol.objects import JSONObject
 PROVISIONER = "volumes.listwatch.dev/stand-in"
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 FOLDER = "/var/lib/listwatch/volumes"
+IS_DEFAULT = "storageclass.kubernetes.io/is-default-class"
 STANDARD: JSONObject = {
-    "metadata": {
-        "name": "standard",
-        "annotations": {"storageclass.kubernetes.io/is-default-class": "true"},
-    },
+    "metadata": {"name": "standard", "annotations": {IS_DEFAULT: "true"}},
     "provisioner": PROVISIONER,
     "reclaimPolicy": "Delete",
     "volumeBindingMode": "WaitForFirstConsumer",
     "allowVolumeExpansion": True,
 }
+
+
+def is_default(storage_class: JSONObject) -> bool:
+    """Whether claims that name no class get this one."""
+    annotations = storage_class["metadata"].get("annotations") or {}
+    return bool(annotations.get(IS_DEFAULT) == "true")
 
 
 def volume_for(claim: JSONObject, storage_class: JSONObject) -> JSONObject:
