@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from listwatch.protocol.errors import StatusError
 from listwatch.protocol.quantities import Quantity
-from listwatch.registry.admission import amounts
 from listwatch.registry.admission.quotas import QUOTAS
-from listwatch.registry.admission.usage import fits, usage
 from listwatch.registry.authorization.index import CLUSTER_ROLES
 from listwatch.registry.context import SYSTEM, RequestContext
+from listwatch.schemas import amounts
+from listwatch.schemas.quota_usage import fits, usage
 from listwatch.watchcache.observer import NullObserver
 from listwatch.watchcache.requests import ListRequest
 

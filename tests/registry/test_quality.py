@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from listwatch.registry.strategies.quality import quality_of_service
+from listwatch.schemas.quality import quality_of_service
 
 
 def spec(*resources: dict[str, Any], **more: Any) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from listwatch.protocol.errors import forbidden
 from listwatch.protocol.kinds import GroupResource
-from listwatch.registry.admission import amounts
-from listwatch.registry.admission.amounts import Amounts, all_containers
 from listwatch.registry.admission.request import CREATE, DELETE, AdmissionRequest, Plugin, spec_of
+from listwatch.schemas import amounts
+from listwatch.schemas.amounts import Amounts, all_containers
 from listwatch.watchcache.requests import ListRequest
 
 if TYPE_CHECKING:

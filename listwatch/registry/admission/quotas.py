@@ -16,10 +16,11 @@ from listwatch.protocol.errors import StatusError, forbidden
 from listwatch.protocol.kinds import GroupResource
 from listwatch.protocol.quantities import Quantity
 from listwatch.protocol.versions import ChangeType
-from listwatch.registry.admission import amounts
-from listwatch.registry.admission.amounts import Amounts
 from listwatch.registry.admission.request import CREATE, DELETE, AdmissionRequest, Plugin
-from listwatch.registry.admission.usage import (
+from listwatch.registry.backend import DecideAgain
+from listwatch.schemas import amounts
+from listwatch.schemas.amounts import Amounts
+from listwatch.schemas.quota_usage import (
     CLAIMS,
     PODS,
     SERVICES,
@@ -28,7 +29,6 @@ from listwatch.registry.admission.usage import (
     must_say,
     usage,
 )
-from listwatch.registry.backend import DecideAgain
 from listwatch.store import reads
 from listwatch.watchcache.requests import ListRequest
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from listwatch.protocol.errors import Cause
-from listwatch.registry.strategies.quality import quality_of_service
 from listwatch.registry.strategies.strategy import Strategy, restore
+from listwatch.schemas.quality import quality_of_service
 
 if TYPE_CHECKING:
     from listwatch.protocol.objects import JSONObject

@@ -1,6 +1,7 @@
 """What one object uses of a quota, by the names that quotas have for it.
 
-Upstream: pkg/quota/v1/evaluator/core. Pure functions; `quotas` adds them up.
+Upstream: pkg/quota/v1/evaluator/core. Pure functions, added up by
+`registry.admission.quotas`, which refuses, and by `controllers.quotas`, which keeps the status.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from listwatch.protocol.kinds import GroupResource
 from listwatch.protocol.quantities import Quantity
-from listwatch.registry.admission import amounts
-from listwatch.registry.admission.amounts import Amounts, all_containers
-from listwatch.registry.strategies.quality import quality_of_service
+from listwatch.schemas import amounts
+from listwatch.schemas.amounts import Amounts, all_containers
+from listwatch.schemas.quality import quality_of_service
 
 if TYPE_CHECKING:
     from listwatch.protocol.objects import JSONObject
@@ -21,6 +22,7 @@ SERVICES = GroupResource("", "services")
 CLAIMS = GroupResource("", "persistentvolumeclaims")
 ONE = Quantity.of(1)
 _COMPUTE = ("cpu", "memory", "ephemeral-storage")
+_OF_SERVICES = ("services.loadbalancers", "services.nodeports")
 _CLASS = "storageclass.storage.k8s.io"
 # Counted by their plain names; every other resource only as `count/...`.
 _PLAIN = frozenset((
@@ -44,6 +46,19 @@ def usage(resource: GroupResource, document: JSONObject) -> Amounts:
     elif resource == CLAIMS:
         used |= _of_claim(spec)
     return used
+
+
+def resource_of(name: str) -> str:
+    """The resource, as `resource.group`, whose objects use what this name counts."""
+    if name.startswith("count/"):
+        return name.removeprefix("count/")
+    if name in _PLAIN:
+        return name
+    if name in _OF_SERVICES:
+        return str(SERVICES)
+    if f".{_CLASS}/" in name or name == "requests.storage":
+        return str(CLAIMS)
+    return str(PODS)
 
 
 def counts_only(resource: GroupResource, names: set[str]) -> bool:
