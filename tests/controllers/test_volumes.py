@@ -116,6 +116,16 @@ def test_a_claim_waits_for_its_first_pod_and_both_come_to_be(
     name = bound["spec"]["volumeName"]
     assert cluster.get(f"{VOLUMES}/{name}")["status"]["phase"] == "Bound"
 
+    larger = {"spec": {"resources": {"requests": {"storage": "3Gi"}}}}
+    namespace.patch("persistentvolumeclaims", "data", larger)
+    eventually(
+        lambda: (
+            namespace.get("persistentvolumeclaims", "data")["status"]["capacity"]
+            == {"storage": "3Gi"}
+        )
+    )
+    assert cluster.get(f"{VOLUMES}/{name}")["spec"]["capacity"] == {"storage": "3Gi"}
+
     # The claim stays while the pod is there, and takes its volume with it.
     namespace.delete("persistentvolumeclaims", "data")
     always(lambda: namespace.get("persistentvolumeclaims", "data"))

@@ -92,7 +92,7 @@ class VolumeBinder(Controller):
             if volume is None:
                 await self._lost(claim, key)
             elif matching.is_for(volume, claim):
-                await self._bind(claim, volume, key)
+                await self._bind(claim, await self._grown(volume, claim, key), key)
             return
         if name:
             # Its owner chose: it waits for this one, whatever else there is.
@@ -211,6 +211,22 @@ class VolumeBinder(Controller):
         answer = await write_status(self.client, PERSISTENT_VOLUME_CLAIMS, claim, status)
         if answer is not None:
             self.unseen.wrote(key, self.claims, answer)
+
+    async def _grown(self, volume: JSONObject, claim: JSONObject, key: str) -> JSONObject:
+        """A volume of our own grows with its claim; admission asked the class whether it may."""
+        ours = matching.annotation(volume, PROVISIONED_BY) == PROVISIONER
+        if not ours or matching.size_of(volume) >= matching.request_of(claim):
+            return volume
+        size = claim["spec"]["resources"]["requests"]["storage"]
+        patch = {
+            "metadata": {"resourceVersion": volume["metadata"]["resourceVersion"]},
+            "spec": {"capacity": {"storage": size}},
+        }
+        name = volume["metadata"]["name"]
+        answer = await self.client.patch(PERSISTENT_VOLUMES, name, patch)
+        self.unseen.wrote(key, self.volumes, answer)
+        self._tell(claim, "VolumeResizeSuccessful", "ExpandVolume succeeded for the volume")
+        return answer
 
     async def _lost(self, claim: JSONObject, key: str) -> None:
         status = {**(claim.get("status") or {}), "phase": "Lost"}

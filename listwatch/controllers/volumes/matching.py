@@ -65,7 +65,7 @@ def best(
         if is_for(volume, claim):
             return volume
         if _is_free(volume) and _suits(volume, claim) and reaches(volume, node):
-            found.append((_size(volume), volume["metadata"]["name"], volume))
+            found.append((size_of(volume), volume["metadata"]["name"], volume))
     return min(found, key=lambda each: each[:2])[2] if found else None
 
 
@@ -93,7 +93,7 @@ def _suits(volume: JSONObject, claim: JSONObject) -> bool:
         return False
     if not set(wanted.get("accessModes") or ()) <= set(has.get("accessModes") or ()):
         return False
-    if _size(volume) < _request(claim):
+    if size_of(volume) < request_of(claim):
         return False
     selector = wanted.get("selector")
     if not selector:
@@ -102,10 +102,12 @@ def _suits(volume: JSONObject, claim: JSONObject) -> bool:
     return found is not None and found.matches(labels_of(volume))
 
 
-def _size(volume: JSONObject) -> Quantity:
+def size_of(volume: JSONObject) -> Quantity:
+    """How much a volume holds."""
     return Quantity.of((volume["spec"].get("capacity") or {}).get("storage") or "0")
 
 
-def _request(claim: JSONObject) -> Quantity:
+def request_of(claim: JSONObject) -> Quantity:
+    """How much a claim asks for."""
     requests = (claim["spec"].get("resources") or {}).get("requests") or {}
     return Quantity.of(requests.get("storage") or "0")
