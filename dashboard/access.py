@@ -58,6 +58,12 @@ async def watching_user(
     return user
 
 
+async def kubernetes_visitor(runtime: Runtime, visitor: Visitor) -> UserInfo:
+    """The visitor as a Kubernetes user."""
+    user: UserInfo = await runtime.readers.run(kubernetes_user, cast("AbstractUser", visitor))
+    return user
+
+
 async def asking_user(runtime: Runtime, visitor: Visitor, verb: str, path: str) -> UserInfo:
     """The visitor as a Kubernetes user; raises 403 if that user may not ask for this path."""
     user: UserInfo = await runtime.readers.run(kubernetes_user, cast("AbstractUser", visitor))

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 from dashboard.attachments import attach_watcher
 from dashboard.informers.attachment import attach_informer
+from dashboard.learn.comparison import attach_comparison
+from dashboard.learn.lesson import attach_lesson
+from dashboard.learn.way import attach_way
 
 if TYPE_CHECKING:
     from dashboard.attached import Maker
@@ -13,4 +16,7 @@ if TYPE_CHECKING:
 MAKERS: dict[str, Maker] = {
     "watch": attach_watcher,
     "informer": attach_informer,
+    "lesson": attach_lesson,
+    "way": attach_way,
+    "comparison": attach_comparison,
 }

@@ -41,5 +41,6 @@ ENTRIES = (
     Entry("rings", "Rings", "r", "Go to the rings"),
     Entry("attach", "Attach", "a", "Attach a watcher"),
     Entry("informers", "Informers", "i", "Attach an informer"),
+    Entry("learn", "Learn", "l", "Go to the lessons"),
     Entry("faults", "Faults", "x", "Go to the faults", with_faults),
 )

@@ -8,6 +8,7 @@ from django.urls import path
 from dashboard import views
 from dashboard.faults.page import faults
 from dashboard.informers.page import informers
+from dashboard.learn import page as learning
 from dashboard.machinery import views as machinery
 from dashboard.objects import views as objects
 from dashboard.pages import addresses
@@ -26,6 +27,9 @@ urlpatterns = [
     *addresses("rings/<str:resource>", machinery.ring, "ring"),
     *addresses("attach", views.attach, "attach"),
     *addresses("informers", informers, "informers"),
+    *addresses("learn", learning.learn, "learn"),
+    *addresses("learn/pod", learning.pod, "learn-pod"),
+    *addresses("learn/compare", learning.compare, "learn-compare"),
     *addresses("faults", faults, "faults"),
     *addresses("objects", objects.directory, "objects"),
     *addresses("objects/<str:resource>", objects.listing, "objects-of"),

@@ -23,6 +23,9 @@ const PAGES = {
   rings: () => import("./rings.js"),
   ring: () => import("./ring_map.js"),
   informers: () => import("./informers.js"),
+  learn: () => import("./learn.js"),
+  learn_pod: () => import("./learn_pod.js"),
+  learn_compare: () => import("./learn_compare.js"),
   faults: () => import("./faults.js"),
 };
 

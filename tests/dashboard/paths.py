@@ -21,6 +21,9 @@ PAGES = (
     "/dashboard/rings/configmaps/?from=1",
     "/dashboard/attach/",
     "/dashboard/informers/",
+    "/dashboard/learn/",
+    "/dashboard/learn/pod/",
+    "/dashboard/learn/compare/",
     "/dashboard/faults/",
     "/dashboard/patterns/",
 )
