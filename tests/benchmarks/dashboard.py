@@ -8,7 +8,8 @@ share 100 label selectors, so that each event is due to ten of them. Measured, f
     frames/s      data frames on its socket; the bound is 10
     main thread   share of the browser's main thread (Performance.getMetrics, TaskDuration)
     its CPU       the same by the processor's clock, which does not count what others take away
-    server CPU    of the server's process, as a share of one core, with the page less without it
+    server CPU    of the server's process, as a share of one core, with the page less without it,
+                  each taken to the full rate of events
     latency p50   from the write's answer to the client's socket, with the page less without it
 
 Pairs are run one after the other, without and with, so that a machine that drifts drifts for both.
@@ -44,6 +45,10 @@ class Sample:
     cpu: float  # of the server, as a share of one core
     latency: float  # median, in ms
     events: float  # written a second
+
+    def cpu_at(self, rate: float) -> float:
+        """What the server would use at a set rate: a machine that is shared never keeps to it."""
+        return self.cpu / self.events * rate
 
 
 @dataclass
@@ -146,7 +151,7 @@ async def pair(
     now = await main_threads(context)
     # The page's is the one that works; Chromium keeps a spare.
     figures.main_cpu.append(max(now[each] - used[each] for each in now.keys() & used) / took)
-    figures.cpu.append(with_it.cpu - without.cpu)
+    figures.cpu.append(with_it.cpu_at(load.rate) - without.cpu_at(load.rate))
     figures.latency.append(with_it.latency - without.latency)
     figures.events.append(with_it.events)
     await looker.page.close()
@@ -172,8 +177,9 @@ async def measure(server: Server, browser: Browser, options: argparse.Namespace)
                 await pair(load, server, context, figures, options.seconds)
             good = report(figures) and good
         after = await stretch(load, server, options.seconds)
+        closed = after.cpu_at(load.rate) - empty.cpu_at(load.rate)
         print(
-            f"| closed | server CPU, % of a core | {100 * (after.cpu - empty.cpu):+.1f} "
+            f"| closed | server CPU, % of a core | {100 * closed:+.1f} "
             "| against before any page | about 0 |"
         )
     return good

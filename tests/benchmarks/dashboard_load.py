@@ -33,7 +33,7 @@ class Load:
     def __init__(self, server: Server, *, watchers: int, rate: float) -> None:
         self._server = server
         self._watchers = watchers
-        self._rate = rate
+        self.rate = rate
         self._tasks: list[asyncio.Task[None]] = []
         self._numbers = itertools.count()
         self._begun = asyncio.Semaphore(0)  # one for each watch that is open
@@ -70,7 +70,7 @@ class Load:
         due = time.monotonic()
         me = next(self._numbers)
         while True:
-            due = max(due + WRITERS / self._rate, time.monotonic() - 1)
+            due = max(due + WRITERS / self.rate, time.monotonic() - 1)
             await asyncio.sleep(max(due - time.monotonic(), 0))
             group = chance.randrange(SELECTORS)
             name = f"bench-{me}-{group}-{chance.randrange(PER_OBJECT)}"
