@@ -144,10 +144,10 @@ def test_selectors_are_completed_from_the_cache(live: Visit, server: Server) -> 
     expect(options.first).to_have_attribute("value", f"tier!=x,app={name}")
 
     fields = page.locator("[name=fields]")
-    fields.fill("metadata.name=th")
+    fields.fill(f"metadata.name={name}")
 
     expect(page.locator("#fields-known option").first).to_have_attribute(
-        "value", "metadata.name=thing-1"
+        "value", f"metadata.name={name}"
     )
 
 
