@@ -23,7 +23,7 @@ async def revisions(asker: Asker, resource: Resource, namespace: str, name: str)
     """The newest, newest first; raises 403."""
     asker.require("get", resource, namespace, name)
     ctx = asker.context(resource, namespace, name)
-    return await asker.runtime.registry.history(ctx, SHOWN)
+    return list(await asker.runtime.registry.history(ctx, SHOWN))
 
 
 def table(found: list[Revision]) -> list[JSON]:
