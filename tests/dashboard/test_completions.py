@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from dashboard import access
 from dashboard.completions import KEYS, VALUES
 from listwatch.protocol.errors import forbidden
@@ -43,13 +45,13 @@ async def test_there_is_a_bound_and_it_is_told(browser: Browser, stage: Stage) -
 
 
 async def test_who_may_not_watch_is_told_nothing(
-    browser: Browser, stage: Stage, monkeypatch: object
+    browser: Browser, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def refused(*_: object) -> None:
         raise forbidden(PODS, "", "no")
 
     stage.write("a", labels={"secret": "yes"})
-    access.watching_user = refused  # type: ignore[assignment]  # the fixture restores it
+    monkeypatch.setattr(access, "watching_user", refused)
     known = await told(browser)
 
     assert known == {"status": forbidden(PODS, "", "no").to_dict()}
