@@ -52,6 +52,7 @@ export function wireCompleting(field, insert) {
   field.addEventListener("keydown", (event) => {
     if (event.key === " " && event.ctrlKey) {
       event.preventDefault();
+      clearTimeout(timer); // what was typed just before would close the list again
       complete(true);
     } else if (list.open) list.press(event);
   });
