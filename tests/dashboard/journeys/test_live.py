@@ -116,7 +116,7 @@ def test_the_ring_shows_the_slot_of_a_write_and_the_tick_of_a_watcher(
         expect(page.locator("#ring [data-text=newest]")).to_have_text(
             made["metadata"]["resourceVersion"]
         )
-        expect(page.locator(".ring-marks title").last).to_contain_text("ring-tick/v1")
+        expect(page.locator("[data-of=watcher] title").last).to_contain_text("ring-tick/v1")
 
 
 def test_ages_tick_without_the_network(live: Visit, server: Server) -> None:
