@@ -11,6 +11,7 @@ import threading
 from listwatch.protocol.kinds import GroupVersionKind
 from listwatch.schemas.decoding import is_normal
 from listwatch.schemas.defaults import apply_defaults
+from listwatch.schemas.facts import structure_facts
 
 _FIRST = (
     GroupVersionKind("", "v1", "ConfigMap"),
@@ -26,6 +27,7 @@ def warm() -> None:
     for gvk in _FIRST:
         is_normal(gvk, {})
         apply_defaults(gvk, {"spec": {"containers": []}})
+    structure_facts()
 
 
 def warm_in_background() -> threading.Thread:

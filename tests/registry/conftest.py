@@ -14,6 +14,7 @@ from aiohttp import web
 
 from listwatch.schemas.decoding import decode
 from listwatch.schemas.defaults import apply_defaults
+from listwatch.schemas.facts import structure_facts
 from listwatch.schemas.kinds import builtin_resources
 from listwatch.serving.certificates import ensure
 from listwatch.serving.data_folder import DataFolder
@@ -32,6 +33,7 @@ def facts() -> None:
         decode(resource.gvk, document)
         with contextlib.suppress(KeyError):
             apply_defaults(resource.gvk, document)
+    structure_facts()
 
 
 @pytest.fixture

@@ -69,6 +69,7 @@ class ProxyResponse(StreamResponse):
     def __init__(self, stream: ProxyStream, answer: aiohttp.ClientResponse) -> None:
         super().__init__(stream, content_type=answer.headers.get("Content-Type", ""))
         self.status_code = answer.status
+        self.renderer_context = {}  # nothing is rendered here
         for name, value in answer.headers.items():
             if name.lower() not in _SAID_ANEW:
                 self.headers[name] = value
