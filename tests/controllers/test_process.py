@@ -217,6 +217,7 @@ def test_a_node_that_falls_silent_loses_its_pods(bare: Cluster, tmp_path: Path) 
         eventually(
             lambda: all(condition(node, "Ready")["status"] == "Unknown" for node in bare.nodes())
         )
+        eventually(lambda: len(bare.nodes()[0]["spec"].get("taints") or ()) == 2)
         taints = bare.nodes()[0]["spec"]["taints"]
         assert {(t["key"], t["effect"]) for t in taints} == {
             ("node.kubernetes.io/unreachable", "NoSchedule"),
