@@ -44,7 +44,8 @@ export function wireKeys() {
     if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
     if (document.querySelector("dialog[open]")) return;
     const pressed = event.key === " " ? "Space" : event.key;
-    if (pressed === "Space" && event.target.closest("button, a, summary")) return;
+    // What has the focus does by itself what these keys say.
+    if (["Space", "Enter"].includes(pressed) && event.target.closest("button, a, summary")) return;
     const does = table.get(leader ? `${leader} ${pressed}` : pressed);
     leader = !leader && pressed === "g" ? "g" : "";
     if (!does) return;
