@@ -1,6 +1,8 @@
-"""The addresses of all pages: tests of every page read this."""
+"""The addresses of all pages, and how they are looked at: tests of every page read this."""
 
 from __future__ import annotations
+
+import pytest
 
 PAGES = (
     "/dashboard/",
@@ -28,3 +30,10 @@ PAGES = (
     "/dashboard/patterns/",
 )
 STILL = ("/dashboard/patterns/",)  # those that have no socket even where scripts run
+
+# Theme and width. The short run takes a telephone and a desk, the long one all of them.
+SAMPLE = (("light", 390), ("dark", 1280))
+LOOKS = (*SAMPLE, ("light", 1280), ("dark", 390), ("light", 1920), ("dark", 1920))
+EACH_LOOK = [
+    pytest.param(*look, marks=() if look in SAMPLE else pytest.mark.full) for look in LOOKS
+]

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.dashboard.accessibility import assert_accessible, assert_no_sideways_scroll
 from tests.dashboard.journeys.conftest import Visit
 from tests.dashboard.journeys.objects import create, fresh, watching
+from tests.dashboard.paths import EACH_LOOK
 from tests.servers import Server, running
 
 pytestmark = pytest.mark.timeout(120)
@@ -109,8 +110,7 @@ def test_without_javascript_the_forms_do_it(visit: Visit) -> None:
     expect(page.locator("#fault-banner")).to_be_hidden()
 
 
-@pytest.mark.parametrize("width", [390, 1280, 1920])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("theme", "width"), EACH_LOOK)
 def test_page_and_banner_fit_and_are_accessible(
     live: Visit, server: Server, theme: str, width: int
 ) -> None:

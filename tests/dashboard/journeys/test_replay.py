@@ -12,6 +12,7 @@ from tests.dashboard.accessibility import assert_accessible, assert_no_sideways_
 from tests.dashboard.journeys.conftest import Visit
 from tests.dashboard.journeys.objects import change, create, delete, fresh
 from tests.dashboard.journeys.test_attach import attach, kinds
+from tests.dashboard.paths import EACH_LOOK
 from tests.servers import Server
 
 pytestmark = pytest.mark.timeout(120)
@@ -151,8 +152,7 @@ def test_selectors_are_completed_from_the_cache(live: Visit, server: Server) -> 
     )
 
 
-@pytest.mark.parametrize("width", [390, 1280, 1920])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("theme", "width"), EACH_LOOK)
 def test_panes_and_replays_fit_and_are_accessible(
     live: Visit, server: Server, tmp_path: Path, theme: str, width: int
 ) -> None:
