@@ -1,7 +1,7 @@
 """Bearer tokens: hashed, in memory.
 
-Filled by `serving` at the start (the admin's token, a file of static ones); asked by
-`authentication` for every request. Service account tokens will join here.
+Filled by `handler` at its first request (the admin's token, a file of static ones); asked by
+`authentication` for every request. Those of service accounts are in `registry.service_accounts`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""The pump: from the log to the cache, strictly in revision order.
+"""The pump: changes to the cache, strictly in revision order.
 
+What this process committed comes with the signal and is applied if it is next; everything else,
+and every gap, is read from the log.
 Each change goes on to `watchcache.caches` and its Cacher; then `applied` moves.
 """
 

@@ -1,8 +1,8 @@
 """How a version is written on the wire: as it is, as a Table row, as metadata alone.
 
 A lane makes each frame once for all its watchers, so a representation is a hashable value and
-its methods depend on nothing but their arguments. The plain JSON one is here; those that need to
-know columns are made by `api.renderers`.
+its methods depend on nothing but their arguments. The plain JSON one is here, the others
+in `api` (`tables`, `partial`, `converted`); `api.watch` chooses.
 """
 
 from __future__ import annotations

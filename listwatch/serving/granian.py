@@ -2,6 +2,7 @@
 
 `granian.server.embed` is experimental, so pyproject.toml pins its minor version and the wire tests
 hold what we rely on: HTTP/2, WebSockets, back-pressure, prompt notice of a client that left.
+Requests go to `application.Application`.
 """
 
 from __future__ import annotations

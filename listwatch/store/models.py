@@ -1,6 +1,6 @@
 """The three tables: what is stored, the log of every change, and the counter that orders them.
 
-Rows are written by `writes` alone, in SQL; these models give the tables, their migrations, and
+Rows are written by `transactions` alone, in SQL; these models give the tables, their migrations, and
 querysets to look with. What would write past the log is refused, or routed, by `managers`.
 """
 

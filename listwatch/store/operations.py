@@ -1,4 +1,4 @@
-"""What can be written, and how a write can be refused. Values only; `writes` carries them out."""
+"""What can be written, and how a write can be refused. Values only; `transactions` does it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Who wants to see events travel: the stages received, offered, delivered, and how watches end.
 
-Reported by `cacher` and `watcher`; `metrics` and the dashboard listen.
+Reported by `cacher` and `watcher`; `registry.keeping` and the dashboard listen.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Observer(Protocol):
         """An event now stands in these lanes; nobody else will hear of it."""
 
     def delivered(self, watcher: CacheWatcher, after: int, until: int, size: int) -> None:
-        """A watcher took a chunk: all events of its lane with after < revision <= until."""
+        """A chunk goes to a watch's reader, who sends it next: its lane's after < revision <= until."""
 
     def ended(self, watcher: CacheWatcher, reason: EndReason) -> None:
         """A watch has ended."""
