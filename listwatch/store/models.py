@@ -1,7 +1,7 @@
 """The three tables: what is stored, the log of every change, and the counter that orders them.
 
-Rows are written by `transactions` alone, in SQL; these models give the tables, their migrations, and
-querysets to look with. What would write past the log is refused, or routed, by `managers`.
+Rows are written by `transactions` alone, in SQL; these models give the tables, their migrations,
+and querysets to look with. What would write past the log is refused, or routed, by `managers`.
 """
 
 from __future__ import annotations

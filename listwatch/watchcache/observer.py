@@ -26,7 +26,7 @@ class Observer(Protocol):
         """An event now stands in these lanes; nobody else will hear of it."""
 
     def delivered(self, watcher: CacheWatcher, after: int, until: int, size: int) -> None:
-        """A chunk goes to a watch's reader, who sends it next: its lane's after < revision <= until."""
+        """A chunk goes to a reader, who sends it next: his lane's after < revision <= until."""
 
     def ended(self, watcher: CacheWatcher, reason: EndReason) -> None:
         """A watch has ended."""
