@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("listwatch.api")
 
-_LISTEN_AFTER = 0.05  # seconds until anyone looks whether the client is still there
-
 Scope = dict[str, Any]  # Any: ASGI's values
 Message = Mapping[str, Any]  # Any: ASGI's values
 
@@ -217,8 +215,8 @@ async def _refuse_broken_body(send: Callable[[Message], Awaitable[None]]) -> Non
 class _Disconnect:
     """While entered, cancels the current task when the client leaves, and keeps that to itself.
 
-    Listening begins after a moment: it costs a task and a message of the server, and most requests
-    are answered before that.
+    Listening begins when the loop first gets a turn: most requests are answered before that. Not
+    later: of an answer that is broken off Granian's client learns only if someone was listening.
     """
 
     def __init__(self, receive: Callable[[], Awaitable[Message]]) -> None:
@@ -230,7 +228,7 @@ class _Disconnect:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None
         self._task = task
-        self._soon = loop.call_later(_LISTEN_AFTER, self._begin)
+        self._soon = loop.call_soon(self._begin)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
         self._soon.cancel()
