@@ -112,7 +112,8 @@ def test_the_ring_shows_the_slot_of_a_write_and_the_tick_of_a_watcher(
         expect(slot.locator(".type")).to_have_text("ADDED")
         expect(slot.locator("[data-text=key]")).to_have_text(f"default/{name}")
         expect(slot.locator("[data-age]")).to_have_text(re.compile(r"^\d+s$"))
-        expect(page.locator(".ring-strip rect")).to_have_count(rects + 1)
+        if rects < 100:  # a ring that is full already shows as many as before
+            expect(page.locator(".ring-strip rect")).to_have_count(rects + 1)
         expect(page.locator("#ring [data-text=newest]")).to_have_text(
             made["metadata"]["resourceVersion"]
         )

@@ -36,9 +36,10 @@ def test_the_map_shows_watchers_and_resume_points(
         expect(page.locator("[data-of=resume] title").last).to_contain_text("would resume")
         expect(page.locator(".ring-zones rect").first).to_be_attached()
         expect(page.locator("#ends")).to_contain_text("client left")
-        before = page.locator("#figures [data-text=size]").inner_text()
-        create(server, fresh())
-        expect(page.locator("#figures [data-text=size]")).not_to_have_text(before)
+        made = create(server, fresh())
+        expect(page.locator("[data-text=newest]").first).to_have_text(
+            made["metadata"]["resourceVersion"]
+        )
         assert_no_sideways_scroll(page)
         assert_accessible(page)
 
