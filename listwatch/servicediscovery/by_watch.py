@@ -97,9 +97,11 @@ class WatchDiscovery(Discovery):
                 await clock.sleep(backoff.next())
 
     async def _watch(self, service: Service, source: HTTPListerWatcher, version: str) -> None:
-        stream = await source.watch(WatchQuery(version, timeout_seconds=WATCH_SECONDS))
+        clock, query = self._client.clock, WatchQuery(version, timeout_seconds=WATCH_SECONDS)
+        async with watchdog(clock, IDLE_SECONDS):  # whoever does not even begin is dead, too
+            stream = await source.watch(query)
         try:
-            async with watchdog(self._client.clock, IDLE_SECONDS) as dog:
+            async with watchdog(clock, IDLE_SECONDS) as dog:
                 async for event in stream:
                     dog.heard()
                     if event.type == EventType.ERROR:

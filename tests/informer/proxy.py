@@ -95,6 +95,11 @@ class Proxy:
 
     async def _stop_listening(self) -> None:
         if self._server is not None:
+            # asyncio would forget, open and unanswered, what was accepted but not yet served.
+            for listener in self._server.sockets:
+                self._loop.remove_reader(listener.fileno())
+            for _ in range(5):
+                await asyncio.sleep(0)
             self._server.close()
             self._server = None
 

@@ -129,8 +129,6 @@ async def test_an_address_replaced_while_the_watch_was_cut_is_learned(
         await shop.registrar.register(shop.at(host))
     discovery.add_listener(shop.service, told)
     await told.until(*hosts)
-    await asyncio.sleep(1)  # nothing tells when the watch behind the first list has begun
-
     await asyncio.to_thread(shop.proxy.refuse)
     await shop.registrar.unregister(shop.at("192.0.2.2"))
     await shop.registrar.register(shop.at("192.0.2.4"))
@@ -154,6 +152,22 @@ async def test_a_version_that_is_too_old_ends_in_a_list(
 
     await told.until("192.0.2.1", "192.0.2.2")
     assert not shop.proxy.faults  # it was said, and heard
+
+
+async def test_a_server_that_never_begins_a_watch_is_left(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("listwatch.servicediscovery.by_watch.IDLE_SECONDS", 0.5)
+    told = Told()
+    shop.proxy.faults.append(Fault(on="watch", delay=3600))
+    async with by_watch(shop.consumer) as discovery:
+        discovery.add_listener(shop.service, told)
+        await told.until()
+        await shop.registrar.register(shop.at("192.0.2.1"))
+
+        await told.until("192.0.2.1")
+
+    assert not shop.proxy.faults  # it was met
 
 
 async def test_an_informer_answers_from_memory_and_asks_only_for_what_it_lacks(shop: Shop) -> None:
