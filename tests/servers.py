@@ -24,6 +24,10 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 45.0
 
+# Processes keep their compiled modules, as they do for users: where this is set, each of hundreds
+# of starts would compile all of them again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 
 def free_port() -> int:
     """A port that nobody has now."""

@@ -19,8 +19,7 @@ from tests.servers import ROOT, Server, running
 MIB = 1024 * 1024
 
 
-def test_a_start_on_an_empty_folder_is_quick_and_takes_120_mib(tmp_path: Path) -> None:
-    # How quick is measured by tests/benchmarks, on a machine that is known; this is the rough net.
+def test_a_start_on_an_empty_folder_takes_a_second_and_a_half_and_120_mib(tmp_path: Path) -> None:
     took, resident = [], []
     for attempt in range(4):
         server = Server(tmp_path / str(attempt))
@@ -30,10 +29,10 @@ def test_a_start_on_an_empty_folder_is_quick_and_takes_120_mib(tmp_path: Path) -
         took.append(server.processor_seconds())
         resident.append(server.resident())
         server.stop()
-        if took[-1] < 2.5:
+        if took[-1] < 1.5:
             break
 
-    assert min(took) < 2.5
+    assert min(took) < 1.5
     assert max(resident) <= 120 * MIB
 
 

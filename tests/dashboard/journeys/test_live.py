@@ -104,6 +104,7 @@ def test_the_ring_shows_the_slot_of_a_write_and_the_tick_of_a_watcher(
 ) -> None:
     page, name = live("/dashboard/resources/configmaps/"), fresh()
     rects = page.locator(".ring-strip rect").count()
+    capacity = int(page.locator("#ring [data-text=capacity]").inner_text().replace(",", ""))
     with watching(server, "resourceVersion=0", "ring-tick/v1"):
         made = create(server, name)
         slot = page.locator("#slots tr").first
@@ -112,8 +113,8 @@ def test_the_ring_shows_the_slot_of_a_write_and_the_tick_of_a_watcher(
         expect(slot.locator(".type")).to_have_text("ADDED")
         expect(slot.locator("[data-text=key]")).to_have_text(f"default/{name}")
         expect(slot.locator("[data-age]")).to_have_text(re.compile(r"^\d+s$"))
-        if rects < 100:  # a ring that is full already shows as many as before
-            expect(page.locator(".ring-strip rect")).to_have_count(rects + 1)
+        # Other journeys may have filled the ring: then its oldest slot made room.
+        expect(page.locator(".ring-strip rect")).to_have_count(min(rects + 1, capacity))
         expect(page.locator("#ring [data-text=newest]")).to_have_text(
             made["metadata"]["resourceVersion"]
         )
