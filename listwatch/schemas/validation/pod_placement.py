@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 from listwatch.protocol.names import label_name_faults, label_value_faults, qualified_name_faults
 from listwatch.schemas.validation.faults import (
     duplicate,
-    forbidden,
     invalid,
     not_supported,
     required,
 )
-from listwatch.schemas.validation.selectors import selector_faults
+from listwatch.schemas.validation.selectors import operator_faults, selector_faults
 
 if TYPE_CHECKING:
     from listwatch.protocol.errors import Cause
@@ -91,22 +90,8 @@ def _node_term_faults(term: JSONObject, field: str, *, values: bool) -> list[Cau
 
 
 def _requirement_faults(requirement: JSONObject, field: str, *, values: bool) -> list[Cause]:
-    faults: list[Cause] = []
-    operator, given = requirement.get("operator") or "", requirement.get("values") or []
-    if operator in ("In", "NotIn"):
-        if not given:
-            why = "must be specified when `operator` is 'In' or 'NotIn'"
-            faults.append(required(f"{field}.values", why))
-    elif operator in ("Exists", "DoesNotExist"):
-        if given:
-            why = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-            faults.append(forbidden(f"{field}.values", why))
-    elif operator in ("Gt", "Lt"):
-        if len(given) != 1:
-            why = "must be specified single value when `operator` is 'Lt' or 'Gt'"
-            faults.append(required(f"{field}.values", why))
-    else:
-        faults.append(invalid(f"{field}.operator", operator, "not a valid selector operator"))
+    given = requirement.get("values") or []
+    faults = operator_faults(requirement, field, compares=True)
     key = requirement.get("key") or ""
     faults += [invalid(f"{field}.key", key, why) for why in qualified_name_faults(key)]
     if values:

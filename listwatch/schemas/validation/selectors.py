@@ -20,17 +20,8 @@ def selector_faults(selector: JSONObject, field: str) -> list[Cause]:
     faults = label_faults(selector.get("matchLabels") or {}, f"{field}.matchLabels")
     for index, term in enumerate(selector.get("matchExpressions") or ()):
         where = f"{field}.matchExpressions[{index}]"
-        operator, values = term.get("operator", ""), term.get("values") or []
-        if operator in ("In", "NotIn"):
-            if not values:
-                why = "must be specified when `operator` is 'In' or 'NotIn'"
-                faults.append(required(f"{where}.values", why))
-        elif operator in ("Exists", "DoesNotExist"):
-            if values:
-                why = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-                faults.append(forbidden(f"{where}.values", why))
-        else:
-            faults.append(invalid(f"{where}.operator", operator, "not a valid selector operator"))
+        values = term.get("values") or []
+        faults += operator_faults(term, where)
         key = term.get("key", "")
         faults += [invalid(f"{where}.key", key, why) for why in qualified_name_faults(key)]
         faults += [
@@ -39,6 +30,21 @@ def selector_faults(selector: JSONObject, field: str) -> list[Cause]:
             for why in label_value_faults(value)
         ]
     return faults
+
+
+def operator_faults(requirement: JSONObject, field: str, *, compares: bool = False) -> list[Cause]:
+    """Faults of an operator, and of how many values go with it; `compares`: it may be Lt or Gt."""
+    operator, values = requirement.get("operator") or "", requirement.get("values") or []
+    if operator in ("In", "NotIn"):
+        why = "must be specified when `operator` is 'In' or 'NotIn'"
+        return [] if values else [required(f"{field}.values", why)]
+    if operator in ("Exists", "DoesNotExist"):
+        why = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+        return [forbidden(f"{field}.values", why)] if values else []
+    if compares and operator in ("Gt", "Lt"):
+        why = "must be specified single value when `operator` is 'Lt' or 'Gt'"
+        return [] if len(values) == 1 else [required(f"{field}.values", why)]
+    return [invalid(f"{field}.operator", operator, "not a valid selector operator")]
 
 
 def selects(selector: JSONObject, labels: Mapping[str, str]) -> bool:
