@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -105,3 +107,32 @@ def test_the_command_says_what_is_wrong(tmp_path: Path, server: Server) -> None:
     assert refused.returncode == 1
     assert "Traceback" not in refused.stderr
     assert server.url in refused.stderr
+
+
+async def test_a_measuring_that_is_told_to_stop_removes_its_namespace(
+    config: ClientConfig, server: Server
+) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "listwatch.informer.three_ways", cwd=ROOT,
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    options = {"clients": [2], "rates": [50.0], "objects": 5}
+    wish = {"server": config.server, "token": config.token, "ca": config.ca, "options": options}
+    process.stdin.write(json.dumps(wish).encode())
+    process.stdin.close()
+    await process.stdout.readline()  # one way is measured, and others are to come
+    mine = await asyncio.to_thread(namespaces, server)
+    process.terminate()
+
+    assert await process.wait() == 128 + signal.SIGTERM
+    assert mine
+    assert not mine & await asyncio.to_thread(namespaces, server)
+
+
+def namespaces(server: Server) -> set[str]:
+    """Of measurings that are under way."""
+    items = server.json("GET", "/api/v1/namespaces")["items"]
+    active = {each["metadata"]["name"] for each in items if each["status"]["phase"] == "Active"}
+    return {name for name in active if name.startswith("three-ways-")}

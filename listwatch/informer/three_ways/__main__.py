@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import sys
 from dataclasses import asdict
 
@@ -17,7 +18,10 @@ from listwatch.informer.three_ways import Options, measure
 
 
 async def main() -> int:
-    """Measure, and print a record as soon as there is one."""
+    """Measure, and print a record as soon as there is one; SIGTERM lets it clear up first."""
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     wish = json.load(sys.stdin)
     config = ClientConfig(wish["server"], token=wish["token"], ca=wish["ca"])
     try:
@@ -26,6 +30,8 @@ async def main() -> int:
     except (ApiError, TransportError, ValueError) as error:
         print(json.dumps({"error": str(error)}), flush=True)
         return 1
+    except asyncio.CancelledError:
+        return 128 + signal.SIGTERM
     return 0
 
 
