@@ -88,7 +88,8 @@ export class Pane {
       const { code, reason, message } = data.status;
       notice.querySelector("span").textContent = `${code ?? ""} ${reason ?? ""}: ${message ?? ""}`;
     }
-    if (over) this.socket.wishes.delete(this.id);
+    // The server comes back, and so does the socket: then the watch goes on from where it was.
+    if (over && data.end_reason !== "server stopping") this.socket.wishes.delete(this.id);
     this.element.querySelector("[data-empty=events]").hidden = this.table.size > 0 || over;
   }
 

@@ -43,6 +43,7 @@ def test_a_link_that_was_used_logs_nobody_in(admin: User, client: Client) -> Non
 
     assert answer.status_code == 302
     assert "_auth_user_id" not in other.session
+    assert "used or is too old" in other.get(answer["Location"], follow=True).content.decode()
 
 
 def test_every_login_spends_the_links_printed_before(admin: User, client: Client) -> None:

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
+from tests.dashboard.accessibility import assert_no_sideways_scroll
 from tests.dashboard.journeys.conftest import listen
 from tests.dashboard.journeys.objects import change, create, watching
+from tests.dashboard.journeys.test_attach import attach
 from tests.servers import Server, running
 
 
@@ -73,6 +75,30 @@ def test_after_a_restart_the_page_says_how_much_it_missed_and_is_right_again(
         expect(page.locator("#watching tr").filter(has_text="after-restart/1")).to_be_visible()
         expect(page.locator("#watching tr").filter(has_text="before-restart/1")).to_have_count(0)
         expect(page.locator("#announcer")).to_contain_text(f"{passed} revisions passed meanwhile")
+    complaints[:] = [each for each in complaints if "WebSocket" not in each]
+    page.context.close()
+
+
+@pytest.mark.timeout(180)
+def test_an_attached_watcher_goes_on_after_a_restart_and_the_bar_holds_its_news(
+    chromium: Browser, own: Server, complaints: list[str]
+) -> None:
+    create(own, "web")
+    page = visit(chromium, own, Gate(), complaints)
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto("/dashboard/attach/")
+    page.wait_for_selector("#chip[data-is=live]")
+    pane = attach(page, resource="v1/configmaps", labels="app=web")
+    expect(pane.locator("tbody .type[data-is=ADDED]")).to_be_visible()
+    own.stop()
+    expect(page.locator("#chip")).to_contain_text("lost, again in", timeout=20_000)
+    assert_no_sideways_scroll(page)
+    own.start()
+    change(own, "web", n="1")
+
+    expect(pane.locator("tbody .type[data-is=MODIFIED]")).to_be_visible(timeout=30_000)
+    expect(pane.locator(".chip")).to_have_text("live")
+    assert_no_sideways_scroll(page)
     complaints[:] = [each for each in complaints if "WebSocket" not in each]
     page.context.close()
 
