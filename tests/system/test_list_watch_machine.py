@@ -264,7 +264,8 @@ class ListWatchMachine(RuleBasedStateMachine):
         assert client.watcher is not None
         if client.pending is None:
             client.pending = asyncio.create_task(client.watcher.next_chunk())
-        await self.clock.advance(OPTIONS.flush_interval)
+        # A lane that was flushed just now waits for an interval and a quarter, at most.
+        await self.clock.advance(OPTIONS.flush_interval * 1.5)
         if not client.pending.done() and client.watcher.statistics().phase == "log":
             await asyncio.wait([client.pending], timeout=5)  # a thread reads the log for it
         if not client.pending.done():
@@ -339,3 +340,15 @@ def test_a_list_and_the_events_after_it_are_the_list_later(transactional_db: Non
 @pytest.mark.timeout(3600)
 def test_it_is_so_in_many_more_histories(transactional_db: None) -> None:
     run_machine(examples=3000, steps=60)
+
+
+def test_behind_a_revision_to_come_the_next_event_is_seen(transactional_db: None) -> None:
+    """The first of two events is skipped, and flushed alone."""
+    state = ListWatchMachine()
+    state.begin()
+    state.watch_from_a_revision_to_come(name="everything", ahead=1)
+    state.write(name="a", namespace="blue", delete=False, versions=[{}, {}])
+    (client,) = state.clients
+    state.teardown()
+
+    assert client.events == [("MODIFIED", "blue/a", 2)]

@@ -52,6 +52,7 @@ def test_a_spark_shows_the_events_of_each_second(live: Visit, server: Server) ->
     with watching(server, f"labelSelector=app%3D{name}", name) as stream:
         page = live(f"/dashboard/watchers/?q={name}")
         spark = page.locator("#watching tr .spark-row path").first
+        expect(spark).to_have_attribute("d", re.compile("^M"), timeout=15_000)  # it was looked at
         create(server, name)
         stream.readline()
 
