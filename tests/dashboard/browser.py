@@ -21,7 +21,12 @@ class Browser:
         self.stage = stage
         self.frames: list[Frame] = []
         self.acknowledge = acknowledge
-        self.session = Session(stage, ADMIN, self._take)  # type: ignore[arg-type]  # a stage
+        self.session = Session(
+            stage,  # type: ignore[arg-type]  # a stage
+            ADMIN,
+            self._take,
+            processor=stage.clock.monotonic,
+        )
         self._task = asyncio.create_task(self.session.run())
 
     @property
