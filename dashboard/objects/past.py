@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dashboard.objects.writers import writer
 from listwatch.editing.merging import difference
 from listwatch.editing.texts import dump
 from listwatch.protocol.errors import StatusError
@@ -27,7 +28,11 @@ async def revisions(asker: Asker, resource: Resource, namespace: str, name: str)
 
 
 def table(found: list[Revision]) -> list[JSON]:
-    """Rows of what there is, each with who wrote it by its newest field manager."""
+    """Rows of what there is, each with who wrote it as far as its field managers tell.
+
+    Nothing tells who deleted: the last state has the managers of the writes before it.
+    """
+    states = {each.revision: each.document for each in found}
     return [
         {
             "id": str(each.revision),
@@ -36,7 +41,9 @@ def table(found: list[Revision]) -> list[JSON]:
             "at": each.at,
             "previous": str(each.previous or ""),
             "generation": each.document["metadata"].get("generation"),
-            "by": _writer(each.document),
+            "by": ""
+            if each.type == "DELETED"
+            else writer(each.document, states.get(each.previous)),
         }
         for each in found
     ]
@@ -98,10 +105,3 @@ def _without_marks(document: JSONObject) -> JSONObject:
 def lines(before: str, after: str) -> list[JSON]:
     """A difference as the diff component shows it."""
     return [{"sign": each.sign, "text": each.text} for each in difference(before, after)]
-
-
-def _writer(document: JSONObject) -> str:
-    managers = document["metadata"].get("managedFields") or []
-    newest: JSON = max(managers, key=lambda each: each.get("time") or "", default={})
-    part = f" ({newest['subresource']})" if newest.get("subresource") else ""
-    return f"{newest.get('manager', '')}{part}"
