@@ -15,7 +15,7 @@ def state(data: JSON, *managers: JSON) -> JSON:
 
 
 def entry(manager: str, *keys: str, time: str = NOW, **more: str) -> JSON:
-    fields = {"f:data": {f"f:{key}": {} for key in keys}}
+    fields: JSON = {"f:data": {f"f:{key}": {} for key in keys}}
     return {"manager": manager, "operation": "Update", "time": time, "fieldsV1": fields, **more}
 
 
