@@ -124,7 +124,7 @@ class Bench:
         done = subprocess.run(
             self.command(arguments, size), capture_output=True, text=True, check=True, timeout=600
         )
-        found = {name: float(value) for name, value in re.findall(r"(\w+)=([\d.]+)", done.stdout)}
+        found = {name: float(value) for name, value in re.findall(r"(\w+)=(-?[\d.]+)", done.stdout)}
         if found.get("failed") or found.get("dropped_streams"):
             raise SystemExit(f"{arguments}: {done.stdout}{done.stderr[-2000:]}")
         return found
