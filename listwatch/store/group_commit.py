@@ -11,20 +11,20 @@ import logging
 import queue
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.backends.utils import CursorWrapper
 
 from listwatch.protocol.clock import Clock, SystemClock
 from listwatch.protocol.versions import Change
+from listwatch.store.locked_log import locked_log
+from listwatch.store.members import Members, TryAgainCarefully
 from listwatch.store.operations import Operation, StoreUnavailable, WriteConflict
 from listwatch.store.signals import announce, notify
-from listwatch.store.transactions import Transaction
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +57,9 @@ class _ConnectionLostError(Exception):
     """The connection broke before COMMIT: nothing was written, and all can be done again."""
 
 
+_FROM_DATABASE = (DatabaseError, InterfaceError, TryAgainCarefully)
+
+
 @dataclass(slots=True)
 class _Counts:
     groups: int = 0
@@ -75,7 +78,7 @@ class _Counts:
 class GroupCommitter:
     """Carries out operations in a thread and on a connection of its own, many in one transaction.
 
-    Promises: each member has a savepoint, so that one member's refusal touches no other; every
+    Promises: what one member is refused for touches no other; every
     member, refused ones included, is answered after COMMIT, since a refusal may rest on what an
     earlier member of the same group wrote; if COMMIT fails, all fail with StoreUnavailable.
     Members are carried out in the order in which they were submitted. A lone write waits for
@@ -219,15 +222,20 @@ class GroupCommitter:
         counts.groups += 1
 
     def _transact_again(self, members: Sequence[_Member]) -> Sequence[Change | Exception]:
+        operations = [member.operation for member in members]
         try:
-            return self._transact(members)
+            return self._transact(operations)
         except _ConnectionLostError as lost:
             logger.warning("the database connection broke; connecting again: %s", lost.__cause__)
             self._counts.reconnections += 1
             _discard(connections[DEFAULT_DB_ALIAS])
-            return self._transact(members)
+        except TryAgainCarefully:
+            return self._transact(operations, carefully=True)
+        return self._transact(operations, carefully=True)
 
-    def _transact(self, members: Sequence[_Member]) -> Sequence[Change | Exception]:
+    def _transact(
+        self, operations: Sequence[Operation], *, carefully: bool = False
+    ) -> Sequence[Change | Exception]:
         """One transaction; raises if it was not committed."""
         connection = connections[DEFAULT_DB_ALIAS]
         outcomes: list[Change | Exception] = []
@@ -247,10 +255,11 @@ class GroupCommitter:
             with transaction.atomic(durable=True), connection.cursor() as cursor:
                 # Before any callback of a guard's: what that does cannot undo the commit.
                 transaction.on_commit(on_commit, robust=True)
-                now = self._clock.now()
-                outcomes.extend(
-                    _carry_out_one(connection, cursor, member, now, changes) for member in members
-                )
+                with connection.wrap_database_errors, locked_log(cursor, len(operations)) as log:
+                    members = Members(cursor, log, self._clock.now())
+                    run = members.carefully if carefully else members.tried
+                    outcomes.extend(run(operations))
+                    changes.extend(members.changes)
                 if changes:
                     notify(cursor, changes[-1].revision)
                 begun = self._clock.monotonic()
@@ -260,49 +269,10 @@ class GroupCommitter:
                 return outcomes
             # Leaving the block may have made a new connection of a broken one.
             broken = connection.connection is not raw or not connection.is_usable()
-            if not begun and broken and isinstance(error, DatabaseError | InterfaceError):
+            if not begun and broken and isinstance(error, _FROM_DATABASE):
                 raise _ConnectionLostError from error
             raise
         return outcomes
-
-
-def _carry_out_one(
-    connection: BaseDatabaseWrapper,
-    cursor: CursorWrapper,
-    member: _Member,
-    now: float,
-    changes: list[Change],
-) -> Change | Exception:
-    # Django's own savepoint costs as much as the write; it is needed where a guard may run queries
-    # and register callbacks of its own.
-    savepoint = _savepoint(cursor) if member.operation.guard is None else transaction.atomic()
-    try:
-        with savepoint:
-            opened = Transaction(cursor, now)
-            change = opened.write(member.operation)
-    except Exception as error:  # the member's own outcome
-        if connection.needs_rollback or connection.closed_in_transaction:
-            raise  # the savepoint is gone, and the whole group with it
-        if isinstance(error, DatabaseError | InterfaceError) and not connection.is_usable():
-            raise
-        return error
-    changes.extend(opened.changes)
-    return change
-
-
-@contextmanager
-def _savepoint(cursor: CursorWrapper) -> Iterator[None]:
-    cursor.execute("SAVEPOINT member")
-    try:
-        yield
-    except BaseException:
-        try:
-            cursor.execute("ROLLBACK TO SAVEPOINT member")
-            cursor.execute("RELEASE SAVEPOINT member")
-        except (DatabaseError, InterfaceError):
-            cursor.db.needs_rollback = True
-        raise
-    cursor.execute("RELEASE SAVEPOINT member")
 
 
 def _answer(members: Sequence[_Member], outcomes: Sequence[Change | Exception]) -> None:

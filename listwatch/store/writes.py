@@ -10,6 +10,7 @@ from django.db import connection, transaction
 
 from listwatch.protocol.clock import Clock, SystemClock
 from listwatch.protocol.versions import Change
+from listwatch.store.locked_log import locked_log
 from listwatch.store.operations import (
     AlreadyStored,
     Create,
@@ -37,8 +38,13 @@ def write(operation: Operation, *, clock: Clock = _SYSTEM_CLOCK) -> Change:
     RevisionMoved, what the guard raises, and database errors; nothing is written then and no
     number is used up. On PostgreSQL the surrounding transaction must be READ COMMITTED.
     """
-    with transaction.atomic(), connection.cursor() as cursor:
-        opened = Transaction(cursor, clock.now())
+    with (
+        transaction.atomic(),
+        connection.cursor() as cursor,
+        connection.wrap_database_errors,
+        locked_log(cursor, 1) as log,
+    ):
+        opened = Transaction(log, clock.now())
         change = opened.write(operation)
         announce_on_commit(opened.changes)
         notify(cursor, change.revision)
