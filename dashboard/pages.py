@@ -49,6 +49,16 @@ class Shown:
     code: HTTPStatus = HTTPStatus.OK
 
 
+class LeadingError(StatusError):
+    """A refusal that knows where the visitor can go from here: a title and an address each."""
+
+    def __init__(self, error: StatusError, *ways: tuple[str, str]) -> None:
+        super().__init__(
+            error.code, error.reason, error.message, details=error.details, causes=error.causes
+        )
+        self.ways = ways
+
+
 Making = Callable[
     Concatenate[HttpRequest, Parameters], Coroutine[Any, Any, "Shown | HttpResponseBase"]
 ]
@@ -146,7 +156,8 @@ async def _refused(
     """The Status as it is, for people or for programs."""
     if as_json:
         return JsonResponse(error.to_dict(), status=error.code)
-    context = {**await _around(request, tab), "status": error.to_dict(), "socket": ""}
+    ways = error.ways if isinstance(error, LeadingError) else ()
+    context = {**await _around(request, tab), "status": error.to_dict(), "ways": ways, "socket": ""}
     return await rendered(request, "refused", context, HTTPStatus(error.code))
 
 

@@ -13,7 +13,7 @@ from dashboard.objects.catalogue import find, list_url
 from dashboard.objects.tables import TableOf, sorted_rows
 from listwatch.protocol.continue_tokens import ContinueToken
 from listwatch.protocol.errors import bad_request
-from listwatch.protocol.options import ListOptions
+from listwatch.protocol.options import ListOptions, parse_revision
 from listwatch.watchcache.requests import ListRequest
 
 if TYPE_CHECKING:
@@ -100,9 +100,11 @@ async def listed(asker: Asker, wanted: Wanted) -> Listed:
     resource = wanted.resource
     asker.require("list", resource, wanted.namespace)
     ctx = asker.context(resource, wanted.namespace)
+    _reached(asker, wanted.at)
     options = wanted.options()
     found = await asker.runtime.registry.list(ctx, options)
     table = TableOf(resource, asker.runtime.clock)
+    _sortable(table, wanted.sort)
     rows = [table.row_of(version) for version in found.versions]
     last = found.versions[-1].key if found.versions and found.next_key else ""
     token = ""
@@ -116,6 +118,24 @@ async def listed(asker: Asker, wanted: Wanted) -> Listed:
         last,
         found.remaining,
     )
+
+
+def _reached(asker: Asker, at: str) -> None:
+    """Nothing, or 400: a page waits for no revision that nobody has written yet."""
+    newest = asker.runtime.caches.progress.applied
+    if at and parse_revision(at, prefix="at: ") > newest:
+        raise bad_request(f"at: revision {at} is not reached yet: the newest is {newest}")
+
+
+def _sortable(table: TableOf, sort: str) -> None:
+    """Nothing, or 400 with what can be sorted by."""
+    place = ["namespace"] if table.resource.namespaced else []
+    known = [*place, "name", *(column["field"] for column in table.columns)]
+    if sort and sort.removeprefix("-") not in known:
+        raise bad_request(
+            f'sort: there is no column "{sort.removeprefix("-")}": it can be '
+            f"{', '.join(known)}, each with - before it to turn it round"
+        )
 
 
 def namespaces_of(asker: Asker, resource: Resource) -> list[str]:

@@ -17,10 +17,11 @@ from dashboard.objects.catalogue import list_url, object_url
 from dashboard.objects.detail import detail
 from dashboard.objects.events import events_about
 from dashboard.objects.family import family
-from dashboard.pages import Shown
+from dashboard.pages import LeadingError, Shown
 from listwatch.editing.form import Saved
 from listwatch.editing.forms import DeleteForm
 from listwatch.editing.texts import has_status
+from listwatch.protocol.errors import StatusError
 from listwatch.protocol.objects import key_of
 
 if TYPE_CHECKING:
@@ -69,13 +70,33 @@ class Place:
 async def object_page(
     request: HttpRequest, asker: Asker, resource: Resource, namespace: str, name: str
 ) -> Shown | HttpResponseBase:
-    """The page in the view that its address asks for; raises 403, 404, 410."""
+    """The page in the view that its address asks for; raises 400, 403, 404, 410.
+
+    Of an object that was deleted, 404 leads to what the log still holds of it.
+    """
     place = Place(request, asker, resource, key_of(namespace, name))
-    view = request.GET.get("view", "")
+    try:
+        return await _side(place)
+    except StatusError as error:
+        if error.code != HTTPStatus.NOT_FOUND:
+            raise
+        if not await past.revisions(asker, resource, namespace, name):
+            raise
+        ways = ("The revisions that the log still holds", place.url(view="history"))
+        raise LeadingError(error, ways) from None
+
+
+async def _side(place: Place) -> Shown | HttpResponseBase:
+    request, asker, resource = place.request, place.asker, place.resource
+    namespace, name = place.namespace, place.name
+    view, at = request.GET.get("view", ""), request.GET.get("at", "")
     if view not in dict(SIDES):
         view = ""
     if view == "history":
         return await _history(place)
+    if at and not view:  # also of an object that is gone: its history links to its revisions
+        old = past.at(await past.revisions(asker, resource, namespace, name), at).document
+        return _shown(place, "", detail(old), old, at=at)
     document = await asker.get(resource, namespace, name) if view != "edit" else None
     if view == "edit":
         return await _edit(place)
@@ -89,11 +110,7 @@ async def object_page(
         return _shown(place, view, {"events": about}, document, also=also)
     if view == "owners":
         return _shown(place, view, {"family": await family(asker, resource, document)}, document)
-    at = request.GET.get("at", "")
-    if at:
-        found = await past.revisions(asker, resource, namespace, name)
-        document = past.at(found, at).document
-    return _shown(place, "", detail(document), document, at=at)
+    return _shown(place, "", detail(document), document)
 
 
 def _shown(

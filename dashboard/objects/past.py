@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from dashboard.objects.writers import writer
 from listwatch.editing.merging import difference
 from listwatch.editing.texts import dump
-from listwatch.protocol.errors import StatusError
+from listwatch.protocol.errors import StatusError, bad_request
 
 if TYPE_CHECKING:
     from dashboard.objects.asker import Asker
@@ -57,9 +57,9 @@ def compared(found: list[Revision], older: str, newer: str) -> JSON:
     if not found:
         return {"older": "", "newer": "", "lines": []}
     known = {str(each.revision): each for each in found}
-    last = _chosen(known, newer, found[0])
+    last = _chosen(known, "newer", newer, found[0])
     before = known.get(str(last.previous))
-    first = _chosen(known, older, before) if older or before else None
+    first = _chosen(known, "older", older, before) if older or before else None
     return {
         "older": str(first.revision) if first else "",
         "newer": str(last.revision),
@@ -68,15 +68,19 @@ def compared(found: list[Revision], older: str, newer: str) -> JSON:
 
 
 def at(found: list[Revision], wanted: str) -> Revision:
-    """One revision; raises 410, or 404 where the log holds nothing of the object."""
+    """One revision; raises 400, 410, or 404 where the log holds nothing of the object."""
     if not found:
         raise StatusError(404, "NotFound", "the log holds no revision of this object")
-    return _chosen({str(each.revision): each for each in found}, wanted, None)
+    return _chosen({str(each.revision): each for each in found}, "at", wanted, None)
 
 
-def _chosen(known: dict[str, Revision], wanted: str, otherwise: Revision | None) -> Revision:
+def _chosen(
+    known: dict[str, Revision], parameter: str, wanted: str, otherwise: Revision | None
+) -> Revision:
     if not wanted and otherwise is not None:
         return otherwise
+    if not (wanted.isascii() and wanted.isdecimal()):
+        raise bad_request(f'{parameter}: "{wanted}" is no revision')
     if wanted not in known:
         oldest = min(known, key=int)
         raise StatusError(

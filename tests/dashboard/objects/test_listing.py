@@ -124,7 +124,34 @@ async def test_an_old_state_is_listed_as_long_as_it_is_held(visitor: Visitor) ->
     await visitor.make("configmaps", "default", "b")
 
     assert await names(visitor, f"configmaps.json?at={made.revision}") == ["a"]
-    assert (await visitor.json("configmaps.json?at=x", code=400))["kind"] == "Status"
+    assert "at: " in (await visitor.json("configmaps.json?at=x", code=400))["message"]
+
+
+async def test_a_revision_that_nobody_wrote_yet_is_refused_at_once(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[int] = []
+    progress = visitor.runtime.caches.progress
+    wait_until = progress.wait_until
+
+    async def waits(revision: int, seconds: float) -> None:
+        waited.append(revision)
+        await wait_until(min(revision, progress.applied), seconds)
+
+    await visitor.make("configmaps", "default", "a")
+    monkeypatch.setattr(progress, "wait_until", waits)
+    status = await visitor.json("configmaps.json?at=99999999", code=400)
+
+    assert "at: revision 99999999 is not reached yet: the newest is" in status["message"]
+    assert 99999999 not in waited
+
+
+async def test_what_is_no_column_is_not_sorted_by(visitor: Visitor) -> None:
+    await visitor.make("configmaps", "default", "a")
+    status = await visitor.json("configmaps.json?sort=-colour", code=400)
+
+    assert 'sort: there is no column "colour"' in status["message"]
+    assert "namespace, name, c1, created" in status["message"]
 
 
 async def test_who_may_list_somewhere_is_told_where(guest: Visitor) -> None:

@@ -87,6 +87,40 @@ async def test_history_outlives_its_object(visitor: Visitor) -> None:
     assert "This object was deleted" in page.text
     data = await visitor.json("configmaps/default/a.json?view=history")
     assert [each["type"] for each in data["revisions"]] == ["DELETED", "ADDED"]
+    deleted, added = (each["revision"] for each in data["revisions"])
+    for revision in (deleted, added):
+        old = await visitor.json(f"configmaps/default/a.json?at={revision}")
+        assert 'k: "1"' in old["yaml"]
+
+
+@pytest.mark.parametrize("view", ["", "events", "owners", "edit", "delete"])
+async def test_what_was_deleted_leads_to_its_history(visitor: Visitor, view: str) -> None:
+    await visitor.make("configmaps", "default", "a", data={"k": "1"})
+    path = "configmaps/default/a/?view=delete"
+    await visitor.press(path, await visitor.open(path), "_delete")
+    page = await visitor.open(f"configmaps/default/a/?view={view}")
+
+    assert page.code == 404
+    assert 'configmaps "a" not found' in page.text
+    assert 'href="/dashboard/objects/configmaps/default/a/?view=history"' in page.html
+    status = await visitor.json(f"configmaps/default/a.json?view={view}", code=404)
+    assert (status["kind"], status["reason"]) == ("Status", "NotFound")
+
+    never = await visitor.open(f"configmaps/default/never/?view={view}")
+    assert never.code == 404
+    assert "view=history" not in never.html
+
+
+@pytest.mark.parametrize("parameter", ["newer", "older", "at"])
+async def test_what_is_no_revision_is_refused_by_the_name_of_its_parameter(
+    visitor: Visitor, parameter: str
+) -> None:
+    await visitor.make("configmaps", "default", "a", data={"k": "1"})
+    view = "" if parameter == "at" else "view=history&"
+    path = f"configmaps/default/a.json?{view}{parameter}=abc"
+    status = await visitor.json(path, code=400)
+
+    assert status["message"] == f'{parameter}: "abc" is no revision'
 
 
 async def test_events_about_an_object_are_found_by_its_uid(visitor: Visitor) -> None:
