@@ -41,4 +41,5 @@ urlpatterns = [
     path("theme/", views.theme, name="theme"),
     path("login/", views.Login.as_view(), name="login"),
     path("logout/", LogoutView.as_view(next_page="dashboard:login"), name="logout"),
+    *addresses("<path:rest>", views.unknown, "unknown"),  # the last: it takes whatever is left
 ]

@@ -31,6 +31,7 @@ from dashboard.pages import (
     runtime_of,
 )
 from dashboard.wishes import FORMS, STARTS
+from listwatch.protocol.errors import StatusError
 
 if TYPE_CHECKING:
     from listwatch.protocol.kinds import Resource
@@ -140,6 +141,12 @@ class Login(LoginView):
     def get_context_data(self, **kwargs: Any) -> Context:  # Any: Django's own signature
         """With what every page needs."""
         return {**super().get_context_data(**kwargs), **frame_of_page(self.request, "login")}
+
+
+@page("unknown")
+async def unknown(request: HttpRequest, rest: str) -> Shown:
+    """What is no page of the dashboard."""
+    raise StatusError(404, "NotFound", f'there is no page "{request.path}"')
 
 
 def _path(resource: Resource) -> str:
