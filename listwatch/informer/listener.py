@@ -9,7 +9,7 @@ import asyncio
 import inspect
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from listwatch.informer.handlers import HandlerOptions, ResourceEventHandler
@@ -56,6 +56,7 @@ class Listener:
         self.due = False  # hears of the resync that is going on
         self.removed = False
         self._clock = clock
+        self._coalesces = options.policy == "coalesce"
         self._pending: deque[_Cell] = deque()
         self._newest: dict[str, _Cell] = {}  # the last that waits for each key, if coalescing
         self._arrived = asyncio.Event()
@@ -82,14 +83,16 @@ class Listener:
             return
         if isinstance(notification, Added) and notification.initial:
             self.tracker.start()
-        if self.options.policy == "coalesce" and self._merge(notification):
-            return
-        cell = _Cell(notification)
-        self._pending.append(cell)
-        if self.options.policy == "coalesce":
+        pending, cell = self._pending, _Cell(notification)
+        if self._coalesces:
+            if self._merge(notification):
+                return
             self._newest[notification.key] = cell
-        self._peak = max(self._peak, len(self._pending))
-        self._arrived.set()
+        pending.append(cell)
+        if len(pending) > self._peak:
+            self._peak = len(pending)
+        if not self._arrived.is_set():
+            self._arrived.set()
 
     async def room(self) -> None:
         """Wait until a blocking handler has caught up; return at once for any other."""
@@ -149,20 +152,25 @@ class Listener:
 
     def _next(self) -> Notification | None:
         cell = self._pending.popleft()
+        if not self._coalesces:
+            return cell.notification
         found, cell.notification = cell.notification, None
         if found is not None and self._newest.get(found.key) is cell:
             del self._newest[found.key]
         return found
 
     async def _run(self) -> None:
+        blocks = self.options.policy == "block"
         try:
             turn = 0
             while True:
                 while self._pending:
                     notification = self._next()
                     if notification is not None:
-                        await self._tell(notification)
-                    if len(self._pending) < self.options.limit:
+                        going_on = self._tell(notification)
+                        if going_on is not None:
+                            await going_on
+                    if blocks and len(self._pending) < self.options.limit:
                         self._shorter.set()
                     turn += 1
                     if turn % TURN_CALLS == 0:
@@ -175,31 +183,50 @@ class Listener:
             self._closing = True
             self._ended.set()
 
-    async def _tell(self, notification: Notification) -> None:
+    def _tell(self, notification: Notification) -> Awaitable[None] | None:
+        """Call; what is left to wait for, None after a plain handler, which most are."""
         started = self._clock.monotonic()
-        failed = False
         try:
             match notification:
-                case Added(_, subject, initial):
-                    result = self.handler.on_add(subject, initial)
                 case Updated(_, old, new):
                     result = self.handler.on_update(old, new)
+                case Added(_, subject, initial):
+                    result = self.handler.on_add(subject, initial)
                 case Removed(_, gone):
                     result = self.handler.on_delete(gone)
-            if inspect.isawaitable(result):
-                await result
-        except Exception:
-            failed = True
-            self._errors += 1
-            logger.exception("Handler %s failed on %s", self.name, notification.key)
-        finally:
-            # Also after an error: a handler that fails has still been told.
-            self._delivered += 1
-            self._last_seconds = self._clock.monotonic() - started
-            if isinstance(notification, Added) and notification.initial:
-                self.tracker.finish()
-        if failed and self.options.error_pause:
+        except Exception as error:  # noqa: BLE001 -- logged there
+            return self._failed(notification, started, error)
+        if result is not None and inspect.isawaitable(result):
+            return self._wait(notification, started, result)
+        self._told(notification, started)
+        return None
+
+    async def _wait(
+        self, notification: Notification, started: float, result: Awaitable[None]
+    ) -> None:
+        try:
+            await result
+        except Exception as error:  # noqa: BLE001 -- logged there
+            await self._failed(notification, started, error)
+        except BaseException:
+            self._told(notification, started)
+            raise
+        else:
+            self._told(notification, started)
+
+    async def _failed(self, notification: Notification, started: float, error: Exception) -> None:
+        # A handler that fails has still been told.
+        self._errors += 1
+        logger.error("Handler %s failed on %s", self.name, notification.key, exc_info=error)
+        self._told(notification, started)
+        if self.options.error_pause:
             await self._clock.sleep(self.options.error_pause)
+
+    def _told(self, notification: Notification, started: float) -> None:
+        self._delivered += 1
+        self._last_seconds = self._clock.monotonic() - started
+        if isinstance(notification, Added) and notification.initial:
+            self.tracker.finish()
 
 
 class _Cell:
