@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ from listwatch.api.tokens import Tokens
 from listwatch.api.urls import view_of
 from listwatch.api.warnings import warning_headers
 from listwatch.protocol.errors import bad_request, request_entity_too_large
+from listwatch.protocol.uids import new_uid
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -131,7 +131,7 @@ async def _send(
 ) -> Stream | None:
     """Send an answer, or begin to: then its stream is returned, to be sent by whoever has time."""
     headers = [(n.lower().encode(), v.encode("latin-1")) for n, v in response.items()]
-    audit = request.META.get("HTTP_AUDIT_ID") or str(uuid.uuid4())
+    audit = request.META.get("HTTP_AUDIT_ID") or new_uid()
     headers.append((b"audit-id", audit.encode("latin-1")))
     headers += warning_headers(response.warnings)
     start = {"type": "http.response.start", "status": response.status_code, "headers": headers}

@@ -6,11 +6,11 @@ Used by the verbs before validation; the order of keys is kube-apiserver's, whic
 from __future__ import annotations
 
 import random
-import uuid
 from typing import Any
 
 from listwatch.protocol.errors import StatusError, bad_request
 from listwatch.protocol.objects import JSONObject
+from listwatch.protocol.uids import new_uid
 from listwatch.registry.context import RequestContext
 
 _ORDER = (
@@ -61,7 +61,7 @@ def wipe(metadata: JSONObject) -> None:
 def for_create(metadata: JSONObject, timestamp: str) -> None:
     """What a client sent for the server's own fields goes; the server's values come."""
     wipe(metadata)
-    metadata["uid"] = str(uuid.uuid4())
+    metadata["uid"] = new_uid()
     metadata["creationTimestamp"] = timestamp
 
 

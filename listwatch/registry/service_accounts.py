@@ -7,7 +7,6 @@ token is stored: its signature proves it, and the caches tell whether its accoun
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +16,7 @@ from listwatch.protocol.clock import rfc3339
 from listwatch.protocol.errors import Cause, bad_request, conflict, invalid, not_found
 from listwatch.protocol.kinds import GroupResource, GroupVersionKind
 from listwatch.protocol.objects import Encoded
+from listwatch.protocol.uids import new_uid
 from listwatch.registry import metadata as meta
 from listwatch.registry.backend import Key
 from listwatch.registry.bodies import read_body
@@ -81,7 +81,7 @@ class ServiceAccountTokens:
             "exp": now + seconds,
             "iat": now,
             "iss": ISSUER,
-            "jti": str(uuid.uuid4()),
+            "jti": new_uid(),
             _CLAIM: {
                 "namespace": ctx.namespace,
                 **(await self._bound(ctx, bound) if bound else {}),

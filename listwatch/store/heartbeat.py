@@ -6,11 +6,10 @@ nothing written after it, it never would be. `compaction` asks for it.
 
 from __future__ import annotations
 
-from uuid import uuid4
-
 from listwatch.protocol.clock import Clock
 from listwatch.protocol.kinds import GroupResource
 from listwatch.protocol.objects import encode
+from listwatch.protocol.uids import new_uid
 from listwatch.store import reads
 from listwatch.store.operations import Create, Operation, Update, WriteConflict
 from listwatch.store.writes import write
@@ -24,7 +23,7 @@ def beat(clock: Clock) -> None:
     stored = reads.get(HEARTBEATS, "", _NAME)
     operation: Operation
     if stored is None:
-        uid = str(uuid4())
+        uid = new_uid()
         document = {
             "kind": "Heartbeat",
             "apiVersion": "listwatch.internal/v1",

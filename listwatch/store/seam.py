@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from functools import partial, wraps
 from typing import Any, Generic, TypeVar
-from uuid import uuid4
 
 from django.db import DEFAULT_DB_ALIAS, connection, models, router, transaction
 from django.db.models.signals import ModelSignal, post_delete, pre_delete
@@ -17,6 +16,7 @@ from django.db.models.signals import ModelSignal, post_delete, pre_delete
 from listwatch.protocol.clock import Clock, SystemClock, rfc3339
 from listwatch.protocol.kinds import GroupResource
 from listwatch.protocol.objects import JSONObject, decode, encode
+from listwatch.protocol.uids import new_uid
 from listwatch.store import reads
 from listwatch.store.seam_querysets import log_managers
 from listwatch.store.transactions import lock_log
@@ -146,7 +146,7 @@ class Registration(Generic[Row]):
         stored = reads.get(self.group_resource, *key)
         given = {k: v for k, v in document["metadata"].items() if k not in ("name", "namespace")}
         if stored is None:
-            kept = {"uid": str(uuid4()), "creationTimestamp": rfc3339(self._clock.now())}
+            kept = {"uid": new_uid(), "creationTimestamp": rfc3339(self._clock.now())}
         else:
             metadata = decode(stored.encoded, stored.revision)["metadata"]
             kept = {"uid": stored.uid, "creationTimestamp": metadata.get("creationTimestamp")}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-import uuid
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
 from listwatch.protocol.errors import StatusError
+from listwatch.protocol.uids import new_uid
 from listwatch.registry.admission.request import CREATE, UPDATE
 from listwatch.registry.admission.web_client import CallError
 from listwatch.registry.conversions import to_served
@@ -45,7 +45,7 @@ def review_of(request: AdmissionRequest, seen: Resource) -> JSONObject:
     if ctx.dry_run:
         options["dryRun"] = ["All"]
     asked: JSONObject = {
-        "uid": str(uuid.uuid4()),
+        "uid": new_uid(),
         "kind": _kind(request.shape or seen.gvk),
         "resource": _where(seen),
         "subResource": ctx.subresource,

@@ -8,12 +8,12 @@ Upstream: apiextensions-apiserver/pkg/apiserver/conversion/webhook_converter.go.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from listwatch.protocol.errors import service_unavailable
 from listwatch.protocol.objects import decode, encode, header
+from listwatch.protocol.uids import new_uid
 from listwatch.protocol.versions import Version
 from listwatch.registry.admission.web_client import CallError, WebClient
 from listwatch.registry.conversions import ConversionNeededError, by_webhook
@@ -81,7 +81,7 @@ class Converter:
         assert custom is not None
         webhook = custom.conversion["webhook"]
         spoken = webhook.get("conversionReviewVersions") or ["v1"]
-        asked = str(uuid.uuid4())
+        asked = new_uid()
         review = {
             "kind": "ConversionReview",
             "apiVersion": _REVIEW + next(v for v in spoken if v in ("v1", "v1beta1")),
