@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dashboard.objects.catalogue import by_kind, object_url
 from listwatch.editing.faults import Fault, faults_of
+from listwatch.editing.lines import line_of
 from listwatch.editing.texts import TextError, dump, parse
 from listwatch.protocol.errors import StatusError
 from listwatch.protocol.objects import decode
@@ -38,6 +39,17 @@ class Outcome:
     done: bool = False
     faults: list[Fault] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    whole: str = ""  # the document of which it is an item; '' if it stands for itself
+    within: str = ""  # where in that document: `items[0].`
+
+    def blame(self, error: StatusError | TextError) -> None:
+        """Set what was refused beside its lines."""
+        self.faults = faults_of(error, self.whole or self.text, within=self.within)
+
+    def blame_field(self, name: str, why: str) -> None:
+        """Set one fault beside a field, or beside the first line where there is no such field."""
+        line = line_of(self.whole or self.text, self.within + name)
+        self.faults.append(Fault(line or 1, name, why))
 
     def to_dict(self) -> JSON:
         """For the page and its twin."""
@@ -108,8 +120,17 @@ def _objects(line: int, part: str) -> list[tuple[Outcome, JSONObject | None, tup
         return [(Outcome(line, part, faults=faults_of(error, part)), None, ())]
     if document.get("kind") == "List" and isinstance(document.get("items"), list):
         return [
-            (Outcome(line, dump(item)), item, duplicates)
-            for item in document["items"]
+            (
+                Outcome(
+                    line + (line_of(part, f"items[{index}]") or 1) - 1,
+                    dump(item),
+                    whole=part,
+                    within=f"items[{index}].",
+                ),
+                item,
+                duplicates,
+            )
+            for index, item in enumerate(document["items"])
             if isinstance(item, dict)
         ]
     return [(Outcome(line, part), document, duplicates)]
@@ -125,15 +146,21 @@ def _make(
 ) -> None:
     api_version, kind = str(document.get("apiVersion", "")), str(document.get("kind", ""))
     outcome.kind = kind
+    for name in ("apiVersion", "kind"):
+        if not document.get(name):
+            outcome.blame_field(name, f"{name} not set")
+    if outcome.faults:
+        return
     resource = by_kind(asker.runtime.resources, api_version, kind)
     if resource is None or resource.api_version != api_version:
         what = f'no matches for kind "{kind}" in version "{api_version}"'
-        outcome.faults = [Fault(1, "kind", what)]
+        versions = {each.api_version for each in asker.runtime.resources.served()}
+        outcome.blame_field("kind" if api_version in versions else "apiVersion", what)
         return
     try:
         _create(asker, resource, outcome, document, duplicates, namespace, dry_run)
     except StatusError as error:
-        outcome.faults = faults_of(error, outcome.text)
+        outcome.blame(error)
 
 
 def _create(

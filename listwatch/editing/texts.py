@@ -1,8 +1,7 @@
 """An object as the text that a person edits, and back.
 
 What the server keeps for itself is not in the text: managedFields and the marks of the object are
-shown beside it, and the status, where it is written separately. Lines of fields are found in the
-text, so that a fault can stand beside its field. Used by `form`.
+shown beside it, and the status, where it is written separately. Used by `form`.
 """
 
 from __future__ import annotations
@@ -11,8 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
+from listwatch.editing.lines import line_of
 from listwatch.protocol import yaml_documents
 from listwatch.protocol.kinds import Resource
 from listwatch.protocol.objects import JSONObject
@@ -89,41 +87,3 @@ def _first_words(message: str) -> str:
     lines = [line.strip() for line in message.splitlines()]
     words = [line for line in lines if line and not line.startswith(('in "', "in '", "^"))]
     return "; ".join(words) or message
-
-
-_STEP = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
-
-
-def line_of(text: str, field: str) -> int:
-    """The line of the field that a fault names, or of the nearest part around it; 0 for none."""
-    try:
-        node = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (yaml.YAMLError, RecursionError):
-        return 0
-    line = 0
-    for name, bracketed in _STEP.findall(field):
-        found = _step(node, name or bracketed.strip("\"'"))
-        if found is None:
-            break
-        key, node = found
-        line = key.start_mark.line + 1
-    return line
-
-
-def _step(node: yaml.Node | None, name: str) -> tuple[yaml.Node, yaml.Node] | None:
-    if isinstance(node, yaml.MappingNode):
-        for key, value in reversed(node.value):  # of a key that stands twice, the last counts
-            if isinstance(key, yaml.ScalarNode) and key.value == name:
-                return key, value
-    if isinstance(node, yaml.SequenceNode):
-        if name.isdigit():
-            return _element(node.value, int(name))
-        # Some faults name no index: the first element that has the field will do.
-        for element in node.value:
-            if (found := _step(element, name)) is not None:
-                return found
-    return None
-
-
-def _element(elements: list[yaml.Node], index: int) -> tuple[yaml.Node, yaml.Node] | None:
-    return (elements[index], elements[index]) if index < len(elements) else None

@@ -67,6 +67,18 @@ def load_by_line(body: bytes) -> tuple[Any, tuple[str, ...]]:  # Any: a JSON val
     return value, tuple(reader.repeated)
 
 
+def compose(text: str) -> yaml.Node | None:
+    """The nodes of the first document, with their lines and types; raises ValueError."""
+    loader = _DocumentLoader(text)
+    try:
+        node: yaml.Node | None = loader.get_single_node()
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from None
+    finally:
+        loader.dispose()
+    return node
+
+
 def _load(body: bytes) -> tuple[Any, _Reader]:
     loader = _DocumentLoader(body)
     try:

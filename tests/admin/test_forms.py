@@ -120,7 +120,7 @@ async def test_every_fault_is_shown_beside_its_line(visitor: Visitor) -> None:
     [
         (MAP + "frob: 1\n", 7, "There is no such field."),
         (MAP.replace("\ndata:", "\nkind: ConfigMap\ndata:"), 5, "This field is given twice."),
-        (MAP.replace('"1"', "1"), 5, "A number stands where string is wanted."),
+        (MAP.replace('"1"', "1"), 6, "A number stands where string is wanted."),
         (MAP + "  : :\n:", 7, ""),
         ("", 0, "There is nothing in the text."),
     ],

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from listwatch.editing.faults import Fault, faults_of
+from listwatch.editing.lines import line_of, line_of_type
 from listwatch.editing.packing import LIMIT, pack, unpack
 from listwatch.editing.skeletons import skeleton
-from listwatch.editing.texts import TextError, line_of, parse, parts_of
+from listwatch.editing.texts import TextError, parse, parts_of
 from listwatch.protocol.errors import Cause, StatusError, bad_request, invalid
 from listwatch.protocol.kinds import GroupVersionKind, Resource
 from listwatch.schemas.decoding import decode
@@ -125,6 +126,28 @@ data:
 )
 def test_a_fault_is_found_on_its_line_or_the_nearest(field: str, line: int) -> None:
     assert line_of(TEXT, field) == line
+
+
+@pytest.mark.parametrize(
+    ("field", "given", "wanted", "line"),
+    [
+        ("spec.containers", "number", "string", 7),  # in whichever element it stands
+        ("spec.containers", "array", "map[string]string", 2),
+        ("spec.containers.command", "number", "string", 6),
+        ("spec.on", "bool", "string", 8),
+        ("spec", "null", "string", 9),
+        ("spec.nothing", "array", "string", 2),
+        ("other", "number", "string", 0),
+    ],
+)
+def test_a_value_of_a_wrong_type_is_found_in_its_map_or_list(
+    field: str, given: str, wanted: str, line: int
+) -> None:
+    text = (
+        "spec:\n  containers:\n  - command: [a]\n  - command:\n    - b\n    - 1\n  - 2\n"
+        "  on: y\n  off: ~\n"
+    )
+    assert line_of_type(text, field, given, wanted) == line
 
 
 def test_each_reason_of_a_refusal_is_a_fault_of_its_own() -> None:

@@ -92,7 +92,7 @@ async def test_an_object_that_went_away_meanwhile_can_be_made_again(visitor: Vis
     [
         ("data:", "date:", 2, "date"),
         ('k: "1"', "k: [", 5, ""),
-        ('k: "1"', "k: {a: b}", 2, "data"),
+        ('k: "1"', "k: {a: b}", 3, "data"),
     ],
 )
 async def test_a_fault_names_its_line(

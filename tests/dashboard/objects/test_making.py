@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import re
 from typing import Any
+
+import pytest
 
 from dashboard.objects.making import left_over, split
 from tests.admin.visitor import Page
@@ -69,7 +72,44 @@ async def test_what_is_refused_stays_with_its_line(visitor: Visitor) -> None:
     assert 'data-line="7"' in page.html  # spec, of the first
     assert 'namespaces "shop" not found' in page.text
     assert 'no matches for kind "Widget" in version "v9"' in page.text
+    assert 'data-line="19"' in page.html  # the version, of the last
     assert page.document == text
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (
+            "# one\n\napiVersion: v1\nkind: ConfigMapp\nmetadata: {name: a}\n",
+            4,
+            'no matches for kind "ConfigMapp" in version "v1"',
+        ),
+        ("kind: Pod\nmetadata: {name: a}\n", 1, "apiVersion not set"),
+        (
+            "# one\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  b: c\n  a: 1\n",
+            7,
+            "A number stands where string is wanted.",
+        ),
+        (
+            (
+                "apiVersion: v1\nkind: List\nitems:\n"
+                "- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n"
+                "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: b}\n"
+                "  data:\n    a: [1]\n"
+            ),
+            9,
+            "An array stands where string is wanted.",
+        ),
+    ],
+)
+async def test_a_fault_stands_beside_its_own_line(
+    visitor: Visitor, text: str, line: int, message: str
+) -> None:
+    page = await Form(visitor).send("_check", document=f"{text}")
+    [fault] = re.findall(r'<p class="fault" data-line="(\d+)">', page.html)
+
+    assert int(fault) == line
+    assert message in page.text
 
 
 async def test_a_second_press_makes_only_what_is_missing(visitor: Visitor) -> None:
