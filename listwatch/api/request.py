@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class KubernetesRequest(ASGIRequest):
-    """One request with its whole body; `query` holds every parameter with all of its values.
+    """One request with its `whole` body; `query` holds every parameter with all of its values.
 
     `transforms` are the kinds its answer can be turned into, set by the view; `form` is what was
     negotiated. `counted` says that it holds a place among the requests in flight.
@@ -40,6 +40,7 @@ class KubernetesRequest(ASGIRequest):
         services: Services,
     ) -> None:
         super().__init__(scope, io.BytesIO(body))
+        self.whole = body
         # A chunked body has no length of its own, and DRF takes one without for empty.
         self.META["CONTENT_LENGTH"] = str(len(body))
         self.services = services

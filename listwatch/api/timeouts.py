@@ -5,6 +5,7 @@ Watches have `timeoutSeconds` instead and are not bounded here.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING
 
@@ -41,3 +42,34 @@ def deadline(query: Query, maximum: float) -> float:
             f'invalid timeout specified in the request URL: time: invalid duration "{text}"'
         ) from None
     return seconds if 0 < seconds < maximum else maximum
+
+
+class Deadline:
+    """While entered, the current task has so many seconds; then it is cancelled: TimeoutError.
+
+    As `asyncio.timeout`, at a third of its price: every request has one, and hardly any is late.
+    """
+
+    __slots__ = ("_asked", "_expired", "_seconds", "_task", "_timer")
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._expired = False
+
+    def __enter__(self) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._asked = task.cancelling()
+        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._expire)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._timer.cancel()
+        # Whoever else cancelled the task meanwhile has it stay cancelled.
+        late = self._expired and self._task.uncancel() <= self._asked
+        if late and kind is asyncio.CancelledError:
+            raise TimeoutError
+
+    def _expire(self) -> None:
+        self._expired = True
+        self._task.cancel()

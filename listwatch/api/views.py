@@ -6,7 +6,6 @@ whether anything is there, in which form the answer goes, and the work itself.
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rest_framework.request import Request
@@ -25,7 +24,7 @@ from listwatch.api.permissions import AuthorizerPermission, wanted
 from listwatch.api.renderers import STATUS_RENDERERS, JSONRenderer, YAMLRenderer
 from listwatch.api.responses import KubernetesResponse
 from listwatch.api.throttling import InFlightThrottle
-from listwatch.api.timeouts import deadline
+from listwatch.api.timeouts import Deadline, deadline
 from listwatch.protocol.errors import StatusError, method_not_served, timeout
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ class KubernetesView(APIView):
     async def _answer_in_time(self, request: Request) -> KubernetesResponse:
         limit = deadline(self.plain.query, self.plain.services.runtime.options.request_timeout)
         try:
-            async with asyncio.timeout(limit):
+            with Deadline(limit):
                 return await self._answer(request)
         except TimeoutError:
             why = "request did not complete within requested timeout - context deadline exceeded"
