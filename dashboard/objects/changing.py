@@ -53,6 +53,7 @@ def edit_data(page: Page) -> JSON:
     stale = None
     if page.stale is not None:
         stale = {
+            **page.stale.what._asdict(),
             "revision": page.stale.revision,
             "began": page.form.initial["revision"],
             "theirs": [each._asdict() for each in page.stale.theirs],

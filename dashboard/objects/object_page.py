@@ -18,6 +18,7 @@ from dashboard.objects.detail import detail
 from dashboard.objects.events import events_about
 from dashboard.objects.family import family
 from dashboard.pages import LeadingError, Shown
+from listwatch.editing.conflicts import meanwhile
 from listwatch.editing.form import Saved
 from listwatch.editing.forms import DeleteForm
 from listwatch.editing.texts import has_status
@@ -203,7 +204,7 @@ async def _delete(place: Place, document: JSONObject) -> Shown | HttpResponseBas
     metadata = document["metadata"]
     fresh = {"revision": metadata["resourceVersion"], "uid": metadata["uid"]}
     form = DeleteForm(place.resource, initial={**fresh, "policy": "Background"})
-    moved = False
+    moved, what = False, None
     if place.request.method == "POST":
         form, deleted, moved = await asyncio.to_thread(
             changing.delete, place.asker, place.resource, place.key, place.request.POST
@@ -213,10 +214,13 @@ async def _delete(place: Place, document: JSONObject) -> Shown | HttpResponseBas
         if deleted is not None:
             return HttpResponseRedirect(place.url())
         if moved:
+            began = form.cleaned_data["revision"], form.cleaned_data["uid"]
+            what = meanwhile(*began, metadata)
             form = DeleteForm(place.resource, initial={**form.cleaned_data, **fresh})
     tree = await family(place.asker, place.resource, document)
     data = {
         "moved": moved,
+        "meanwhile": what._asdict() if what else None,
         "finalizers": metadata.get("finalizers") or [],
         "dependents": tree["rows"][tree["owners"] + 1 :],
         "owners": _nearest(tree),

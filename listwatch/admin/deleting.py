@@ -15,6 +15,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from listwatch.admin.doors import door_of
 from listwatch.admin.rows import document_of
+from listwatch.editing.conflicts import meanwhile
 from listwatch.editing.forms import DeleteForm
 from listwatch.editing.texts import parts_of
 from listwatch.protocol.errors import StatusError
@@ -36,7 +37,7 @@ def delete_view(kind: ObjectAdmin, request: HttpRequest, key: str) -> HttpRespon
     try:
         door = door_of(request, kind.resource)
         document = door.get(key)
-        moved = False
+        moved, what = False, None
         if request.method == "POST":
             form = DeleteForm(kind.resource, request.POST)
             if form.is_valid():
@@ -52,13 +53,15 @@ def delete_view(kind: ObjectAdmin, request: HttpRequest, key: str) -> HttpRespon
     except StatusError as error:
         return kind.refused(request, error, key)
     metadata = document["metadata"]
+    if moved:
+        what = meanwhile(form.cleaned_data["revision"], form.cleaned_data["uid"], metadata)
     fresh = {"revision": metadata["resourceVersion"], "uid": metadata["uid"]}
     if request.method != "POST" or moved:
         form = DeleteForm(kind.resource, initial={**fresh, "policy": "Background"})
     context = {
         "title": f"Delete {key}?",
         "form": form,
-        "moved": moved,
+        "meanwhile": what,
         "text": parts_of(kind.resource, document).text,
         **_what_waits(document),
     }

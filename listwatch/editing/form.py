@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from listwatch.editing.conflicts import Meanwhile, meanwhile
 from listwatch.editing.door import Door, split_key
 from listwatch.editing.faults import Fault, faults_of
 from listwatch.editing.forms import ObjectForm
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 class Stale:
     """What happened to the object since the form was opened."""
 
+    what: Meanwhile
     revision: str = ""  # of the object now; '' if it is gone
     theirs: list[DiffLine] = field(default_factory=list)
     mine: list[DiffLine] = field(default_factory=list)
@@ -134,8 +136,8 @@ class Editing:
     ) -> Page | Saved:
         dry_run = "_check" in data
         marks = dict(page.form.initial)
-        if "_overwrite" in data:
-            marks["revision"] = data["_overwrite"]
+        if "_overwrite" in data:  # a revision is of one object only: the UID may be another
+            marks |= {"revision": data["_overwrite"], "uid": ""}
         body = self._body(document, marks)
         if not self._key or "_recreate" in data:
             ctx = self._new_context(body, duplicates, dry_run)
@@ -200,17 +202,19 @@ class Editing:
         """Say what happened to the object meanwhile, if anything did."""
         base, text = unpack(page.form.initial["base"]), page.form.initial["document"]
         mine = difference(base, text)
+        began = page.form.initial["revision"], page.form.initial["uid"]
         try:
             now = self._parts(self._door.get(self._key))
         except StatusError as gone:
             if gone.code != HTTPStatus.NOT_FOUND:
                 raise
-            page.stale = Stale(mine=mine)
+            page.stale = Stale(meanwhile(*began, None), mine=mine)
             return
-        if now.marks["resourceVersion"] == page.form.initial["revision"]:
+        if now.marks["resourceVersion"] == began[0]:
             page.faults = faults_of(error, text)  # a conflict of another sort: nobody moved it
             return
-        page.stale = Stale(now.marks["resourceVersion"], difference(base, now.text), mine)
+        theirs = difference(base, now.text)
+        page.stale = Stale(meanwhile(*began, now.marks), now.marks["resourceVersion"], theirs, mine)
 
     def _merge(self, page: Page, mine: JSONObject) -> Page:
         """My changes on top of theirs, to be looked at and saved."""

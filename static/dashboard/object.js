@@ -43,7 +43,7 @@ function warn(notice, revision) {
   if (stale === !notice.hidden) return;
   notice.hidden = !stale;
   if (!stale) return;
-  notice.querySelector("span").textContent = `The object moved on to revision ${revision} while you were editing. Your text is as you left it; a check shows both changes.`;
+  notice.querySelector("span").textContent = `The object has moved on: it is at revision ${revision} now. Your text is as you left it; a check shows both changes.`;
 }
 
 // Shows what the server would show now, at most once a second, with what was unfolded left open.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from listwatch.protocol.errors import StatusError
+from listwatch.protocol.options import DeleteOptions
 from tests.admin.visitor import Visitor
 
 MAP = """\
@@ -176,11 +177,30 @@ async def test_a_stale_form_is_refused_and_the_text_is_kept(visitor: Visitor) ->
     for refused in (page, again):
         assert refused.code == 409
         assert refused.document == text
-        assert "somebody else was quicker" in refused.text
+        assert "the object has moved on" in refused.text
         theirs = [line.text for line in refused.context["stale"].theirs if line.sign == "+"]
         mine = [line.text for line in refused.context["stale"].mine if line.sign == "+"]
         assert (theirs, mine) == (["  l: theirs"], ['  k: "mine"'])
     assert await data_of(visitor) == {"k": "1", "l": "theirs"}
+
+
+async def test_an_object_that_was_made_anew_is_told_as_another(visitor: Visitor) -> None:
+    await make(visitor, k="1")
+    form = await visitor.open(FORM)
+    asked = await visitor.open("configmap/default/a/delete/")
+    ctx = visitor.context("configmaps", "default", "a")
+    await visitor.runtime.registry.delete(ctx, DeleteOptions())
+    await make(visitor, k="theirs")
+    stale = await visitor.press(FORM, form, "_save", document=form.document)
+    kept = await visitor.press("configmap/default/a/delete/", asked, "sure")
+
+    assert "Not saved: it is another object now" in stale.text
+    assert "another was created under its name" in stale.text
+    assert "Not deleted: it is another object now" in kept.text
+    button = f"_overwrite={stale.context['stale'].revision}"
+    saved = await visitor.press(FORM, stale, button, document=stale.document)
+    assert saved.code == 302
+    assert await data_of(visitor) == {"k": "1"}
 
 
 async def test_both_changes_can_be_put_into_one_text_and_saved(visitor: Visitor) -> None:
@@ -230,8 +250,6 @@ async def test_mine_can_replace_theirs_but_only_what_was_shown(visitor: Visitor)
 
 
 async def test_an_object_that_was_deleted_meanwhile_can_be_made_again(visitor: Visitor) -> None:
-    from listwatch.protocol.options import DeleteOptions
-
     await make(visitor, k="1")
     form = await visitor.open(FORM)
     text = form.document.replace('"1"', "mine")
@@ -249,8 +267,6 @@ async def test_an_object_that_was_deleted_meanwhile_can_be_made_again(visitor: V
 
 
 async def test_an_object_that_was_made_anew_is_not_taken_for_the_old_one(visitor: Visitor) -> None:
-    from listwatch.protocol.options import DeleteOptions
-
     await make(visitor, k="1")
     form = await visitor.open(FORM)
     ctx = visitor.context("configmaps", "default", "a")

@@ -172,7 +172,7 @@ async def test_an_object_that_has_changed_since_the_question_is_asked_about_agai
     done = await shop.press(path, refused, "sure")
 
     assert refused.code == 409
-    assert "it has changed since you opened this page" in refused.text
+    assert "Not deleted: the object has moved on" in refused.text
     assert "k: new" in refused.text
     assert still
     assert done.code == 302

@@ -92,7 +92,7 @@ def test_a_change_by_others_is_told_and_the_text_stays(
     field.fill(mine)
     change(server, name, colour="blue", size="theirs")
 
-    expect(page.locator("#moved")).to_contain_text("The object moved on to revision")
+    expect(page.locator("#moved")).to_contain_text("The object has moved on")
     expect(field).to_have_value(mine)
 
     page.get_by_role("button", name="Check against the server").click()

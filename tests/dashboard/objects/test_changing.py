@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from listwatch.protocol.options import DeleteOptions
 from tests.dashboard.objects.visitor import Visitor
 
 FORM = "configmaps/default/a/?view=edit"
@@ -76,14 +77,32 @@ async def test_an_object_that_went_away_meanwhile_can_be_made_again(visitor: Vis
     await visitor.make("configmaps", "default", "a", data={"k": "1"})
     page = await visitor.open(FORM)
     ctx = visitor.context("configmaps", "default", "a")
-    from listwatch.protocol.options import DeleteOptions
-
     await visitor.runtime.registry.delete(ctx, DeleteOptions())
     stale = await visitor.press(FORM, page, "_check", document=page.document)
 
     assert "the object is gone" in stale.text
     again = await visitor.press(FORM, stale, "_recreate", document=stale.document)
     assert again.code == 302
+    assert await value(visitor) == "1"
+
+
+async def test_an_object_that_was_made_anew_is_told_as_another(visitor: Visitor) -> None:
+    await visitor.make("configmaps", "default", "a", data={"k": "1"})
+    page = await visitor.open(FORM)
+    delete = "configmaps/default/a/?view=delete"
+    asked = await visitor.open(delete)
+    ctx = visitor.context("configmaps", "default", "a")
+    await visitor.runtime.registry.delete(ctx, DeleteOptions())
+    await visitor.make("configmaps", "default", "a", data={"k": "2"})
+    stale = await visitor.press(FORM, page, "_check", document=page.document)
+    kept = await visitor.press(delete, asked, "_delete")
+
+    assert "Not saved: it is another object now" in stale.text
+    assert "Not deleted: it is another object now" in kept.text
+    assert await value(visitor) == "2"
+    revision = (await visitor.get("configmaps", "default", "a"))["metadata"]["resourceVersion"]
+    done = await visitor.press(FORM, stale, f"_overwrite={revision}", document=page.document)
+    assert done.code == 302
     assert await value(visitor) == "1"
 
 
@@ -133,7 +152,7 @@ async def test_a_deletion_takes_policy_and_grace_and_sees_a_change(visitor: Visi
     moved = await visitor.press(path, page, "_delete", policy="Orphan", grace="7")
 
     assert moved.code == 409
-    assert "it has changed since you opened this page" in moved.text
+    assert "Not deleted: the object has moved on" in moved.text
     assert moved.fields["policy"] == "Orphan"
 
     answer = await visitor.press(path, moved, "_delete", policy="Foreground", grace="7")
