@@ -1,11 +1,13 @@
 """The step mode: a real informer on a real stream, each line told as it happens.
 
 Its watches are short, so that the end of one and what follows need not be waited for; all else is
-as any informer has it. Writes, cuts and the 410 are made by buttons, for this stream alone.
+as any informer has it. Writes, cuts and the 410 are made by buttons, for this stream alone; the
+object that was written goes when the lesson ends.
 """
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from dashboard import access
@@ -16,6 +18,7 @@ from dashboard.objects.asker import Asker
 from listwatch.informer import APIResource, InformerOptions, ReflectorOptions, SharedIndexInformer
 from listwatch.protocol.errors import StatusError, bad_request, expired
 from listwatch.protocol.events import EndReason
+from listwatch.protocol.objects import decode
 from listwatch.protocol.options import DeleteOptions
 from listwatch.watchcache.requests import ClientInfo
 
@@ -56,6 +59,7 @@ class Lesson:
         self._informer.add_handler(on_add=lambda subject, initial: self._moved())
         self._sent = 0
         self._writes = 0
+        self._made = ""  # the UID of the object that this lesson made, as long as it is there
         self._refusal: JSON | None = None
         self.dirty = True
 
@@ -68,6 +72,7 @@ class Lesson:
         if self._lister.stream is not None:
             self._lister.stream.watcher.close(EndReason.DETACHED)
         await self._informer.stop()
+        await self._clean()
 
     def pause(self, paused: bool) -> None:
         """Nothing to freeze: the page steps at its own pace, and the stream goes on."""
@@ -126,6 +131,7 @@ class Lesson:
         try:
             if verb == "create":
                 done = await registry.create(asker.context(resource, namespace), document)
+                self._made = decode(done.encoded, done.revision)["metadata"]["uid"]
                 self._narrator.wrote(f"POST {OBJECT}: colour {colour}", str(done.revision))
             elif verb == "update":
                 done = await registry.update(asker.context(resource, namespace, OBJECT), document)
@@ -134,6 +140,7 @@ class Lesson:
                 gone = await registry.delete(
                     asker.context(resource, namespace, OBJECT), DeleteOptions()
                 )
+                self._made = ""
                 self._narrator.wrote(f"DELETE {OBJECT}", str(gone.revision))
         except StatusError as error:
             if error.code not in (404, 409):
@@ -141,6 +148,16 @@ class Lesson:
             # Somebody else made or deleted it: go on with what there is.
             self._writes += 1 if error.code == 409 else (4 - self._writes % 4) % 4
             self._narrator.wrote(f"{verb} {OBJECT}: {error.message}", "")
+
+    async def _clean(self) -> None:
+        """Delete what this lesson made, and nothing that another made under the same name."""
+        asker = Asker(self._runtime, self._source.user)
+        resource, namespace = self._source.resource, self._source.namespace
+        if self._made and asker.may("delete", resource, namespace, OBJECT):
+            ctx, options = asker.context(resource, namespace, OBJECT), DeleteOptions(uid=self._made)
+            with contextlib.suppress(StatusError):  # it is gone, or is not that one any more
+                await self._runtime.registry.delete(ctx, options)
+        self._made = ""
 
     def _moved(self) -> None:
         self.dirty = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -21,7 +22,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield made
 
 
-def test_lines_are_stepped_through_while_the_stream_goes_on(live: Visit) -> None:
+def test_lines_are_stepped_through_while_the_stream_goes_on(live: Visit, server: Server) -> None:
     page = live("/dashboard/learn/", theme="dark")
     page.get_by_role("button", name="Begin").click()
 
@@ -45,6 +46,18 @@ def test_lines_are_stepped_through_while_the_stream_goes_on(live: Visit) -> None
     assert_accessible(page)
     page.locator("#auto").click()
     expect(page.locator("#step")).to_be_disabled(timeout=30_000)
+
+    assert names_in(server) == {"lesson"}
+    page.goto("/dashboard/learn/pod/")
+    deadline = time.monotonic() + 10
+    while names_in(server) and time.monotonic() < deadline:
+        page.wait_for_timeout(50)
+    assert names_in(server) == set()  # what it wrote goes with it
+
+
+def names_in(server: Server) -> set[str]:
+    found = server.json("GET", "/api/v1/namespaces/default/configmaps")["items"]
+    return {each["metadata"]["name"] for each in found} - {"kube-root-ca.crt"}
 
 
 def test_the_way_of_a_pod_is_told_hop_by_hop(live: Visit) -> None:
