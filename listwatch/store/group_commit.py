@@ -43,6 +43,7 @@ class CommitStatistics:
     largest_group: int = 0  # members in one transaction, at most
     waiting: int = 0  # members that are not in a transaction yet
     reconnections: int = 0  # connections that broke and were replaced
+    rollbacks: int = 0  # groups that were carried out again, with savepoints
     transaction_seconds: float = 0.0  # inside transactions, their commits included
     commit_seconds: float = 0.0  # of these, in COMMIT
     revision: int = 0  # the newest revision that was committed here
@@ -69,6 +70,7 @@ class _Counts:
     failures: int = 0
     largest_group: int = 0
     reconnections: int = 0
+    rollbacks: int = 0
     transaction_seconds: float = 0.0
     commit_seconds: float = 0.0
     revision: int = 0
@@ -150,6 +152,7 @@ class GroupCommitter:
             largest_group=counts.largest_group,
             waiting=self._submitted - counts.taken,
             reconnections=counts.reconnections,
+            rollbacks=counts.rollbacks,
             transaction_seconds=counts.transaction_seconds,
             commit_seconds=counts.commit_seconds,
             revision=counts.revision,
@@ -230,7 +233,7 @@ class GroupCommitter:
             self._counts.reconnections += 1
             _discard(connections[DEFAULT_DB_ALIAS])
         except TryAgainCarefully:
-            return self._transact(operations, carefully=True)
+            self._counts.rollbacks += 1
         return self._transact(operations, carefully=True)
 
     def _transact(

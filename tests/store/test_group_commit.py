@@ -24,7 +24,7 @@ from listwatch.store.writes import (
     StoreUnavailable,
     write,
 )
-from tests.store.helpers import create, delete, log_is_whole, update
+from tests.store.helpers import PODS, create, delete, log_is_whole, update
 
 pytestmark = pytest.mark.usefixtures("store")
 
@@ -93,6 +93,62 @@ async def test_a_refused_member_touches_no_other_and_burns_no_number(
     ] == [("a", 1), ("b", 2), ("d", 3)]
     statistics = committer.statistics()
     assert (statistics.groups, statistics.conflicts, statistics.refusals) == (2, 3, 1)
+    await readers.run(log_is_whole)
+
+
+async def test_what_the_swap_refuses_costs_the_group_nothing_and_a_refused_guard_a_rollback(
+    committer: GroupCommitter, readers: Readers
+) -> None:
+    await outcomes(
+        *(committer.submit(create(name)) for name in "aba"), committer.submit(update("b", 9))
+    )
+    assert committer.statistics().rollbacks == 0
+
+    answers = await outcomes(
+        committer.submit(create("c")), committer.submit(create("d", guard=refuse)),
+        committer.submit(create("e")),
+    )  # fmt: skip
+    assert [Change, RefusedError, Change] == [type(answer) for answer in answers]
+    statistics = committer.statistics()
+    assert (statistics.rollbacks, statistics.groups, statistics.refusals) == (1, 2, 1)
+    await readers.run(log_is_whole)
+
+
+async def test_a_guard_sees_what_earlier_members_of_its_group_wrote(
+    committer: GroupCommitter, readers: Readers
+) -> None:
+    await committer.submit(create("a"))
+    seen: list[int] = []
+
+    def guard(opened: Transaction) -> None:
+        stored = opened.get(PODS, "ns", "a")
+        seen.append(stored.revision if stored is not None else 0)
+
+    await outcomes(
+        committer.submit(create("b", guard=guard)), committer.submit(update("a", 1)),
+        committer.submit(create("c", guard=guard)), committer.submit(delete("a", 3)),
+        committer.submit(create("d", guard=guard)),
+    )  # fmt: skip
+
+    assert seen == [1, 3, 0]
+    await readers.run(log_is_whole)
+
+
+async def test_a_conflict_behind_a_guard_that_wrote_takes_that_back(
+    committer: GroupCommitter, readers: Readers
+) -> None:
+    await committer.submit(create("a"))
+
+    def guard(opened: Transaction) -> None:
+        opened.write(create("inner"))
+
+    answers = await outcomes(
+        committer.submit(create("a", guard=guard)), committer.submit(create("b"))
+    )
+
+    assert [AlreadyStored, Change] == [type(answer) for answer in answers]
+    assert [change.name for change in await readers.run(reads.changes, 0, 10)] == ["a", "b"]
+    assert committer.statistics().rollbacks == 1
     await readers.run(log_is_whole)
 
 
