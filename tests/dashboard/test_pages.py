@@ -166,6 +166,21 @@ async def test_a_resource_stands_without_a_script(client: AsyncClient, stage: St
     assert len(re.findall(r'<rect x="[\d.]+" y="[\d.]+"[^>]+class="MODIFIED"', text)) == 1
 
 
+async def test_the_legend_has_the_marks_that_the_strip_has(
+    client: AsyncClient, stage: Stage
+) -> None:
+    await furnish(stage)
+    text = await text_of(client, "/dashboard/resources/pods/")
+    strips = dict(
+        re.findall(r'<svg class="ring-marks"[^>]*data-of="(\w+)">.*?<path d="(.*?)"', text)
+    )
+    keys = dict(re.findall(r'<svg class="mark-key" data-of="(\w+)".*?<path d="(.*?)"', text))
+
+    assert set(keys) == {"watcher", "resume"}
+    assert strips
+    assert all(keys[of] == path for of, path in strips.items())
+
+
 async def test_older_slots_are_a_link_away_until_the_oldest(
     client: AsyncClient, stage: Stage
 ) -> None:
