@@ -10,7 +10,7 @@ import pytest
 from listwatch.controllers import conditions
 from listwatch.controllers.catalogue import CONTROLLERS
 from listwatch.controllers.deployments import scaling
-from listwatch.controllers.jobs.accounting import completed_indexes, ends_of, indexes_text
+from listwatch.controllers.jobs.accounting import ends_of
 from listwatch.controllers.jobs.cron import Schedule
 from listwatch.controllers.kubelet.addresses import NodeAddresses
 from listwatch.controllers.kubelet.pod_run import PodRun
@@ -159,11 +159,6 @@ def test_a_schedule_that_is_none_is_refused(wrong: str) -> None:
 
 
 # Jobs
-
-
-def test_indexes_are_told_in_ranges() -> None:
-    assert indexes_text({0, 1, 2, 5, 7, 8}) == "0-2,5,7,8"
-    assert completed_indexes("0-2,5,7,8") == {0, 1, 2, 5, 7, 8}
 
 
 def test_a_pod_is_counted_once_whenever_its_finalizer_goes() -> None:

@@ -6,32 +6,50 @@ the finalizer goes, then the uid becomes a number. Used by `controller`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from listwatch.controllers.jobs.failure_policy import FAIL_JOB, IGNORE, judge
+from listwatch.controllers.jobs.indexes import (
+    index_of,
+    is_given_up,
+    is_independent,
+    is_indexed,
+    last_failed,
+    read_indexes,
+)
 from listwatch.controllers.pods import is_finished, is_terminating, phase_of
 from listwatch.protocol.objects import JSONObject
 
 FINALIZER = "batch.kubernetes.io/job-tracking"
-INDEX = "batch.kubernetes.io/job-completion-index"
 
 
 @dataclass(slots=True)
 class Ends:
-    """The ends of a job's pods. `new_*` are those that no status tells of yet."""
+    """The ends of a job's pods."""
 
     succeeded: int = 0  # all, those not counted yet among them
     failed: int = 0
     uncounted: dict[str, list[str]] = field(default_factory=dict)  # uids, as in the status
     held: list[JSONObject] = field(default_factory=list)  # pods whose finalizer may go
     indexes: set[int] = field(default_factory=set)  # completed, of an indexed job
+    failed_indexes: set[int] = field(default_factory=set)  # given up, if each has its own limit
+    new: set[str] = field(default_factory=set)  # uids of `uncounted` that no status tells of yet
     verdict: str = ""  # why one of them fails the whole job
 
     @property
     def is_settled(self) -> bool:
         """Whether nothing waits to be counted."""
         return not any(self.uncounted.values())
+
+    def put_off(self, pods: Iterable[JSONObject]) -> None:
+        """Do not count these yet, nor let them go."""
+        uids = {pod["metadata"]["uid"] for pod in pods}
+        self.held = [pod for pod in self.held if pod["metadata"]["uid"] not in uids]
+        for uid in uids & self.new:
+            self.uncounted["failed"].remove(uid)
+            self.failed -= 1
+        self.new -= uids
 
 
 def ends_of(job: JSONObject, pods: Sequence[JSONObject]) -> Ends:
@@ -49,30 +67,59 @@ def ends_of(job: JSONObject, pods: Sequence[JSONObject]) -> Ends:
         else:
             ends.failed += len(known)
     told = {uid for uids in before.values() for uid in uids or ()}
-    # Such a job wants to know how a pod ended before it says anything on it.
-    patient = (job.get("spec") or {}).get("podReplacementPolicy") == "Failed"
-    ends.indexes = completed_indexes(status.get("completedIndexes") or "")
+    completions, indexed = (job.get("spec") or {}).get("completions"), is_indexed(job)
+    independent = is_independent(job)
+    ends.indexes = read_indexes(status.get("completedIndexes") or "", completions)
+    ends.failed_indexes = read_indexes(status.get("failedIndexes") or "", completions)
     for pod in pods:
-        kind = ended(pod)
-        if not kind or not is_held(pod) or (patient and not is_finished(pod)):
+        kind = _counts_as(job, pod)
+        if not kind:
             continue
         ends.held.append(pod)
+        index = index_of(pod)
+        if indexed and completions is not None and (index is None or index >= completions):
+            continue  # the job was made smaller: it is let go, and counts for nothing
         if kind == "failed":
             action, why = judge(job, pod)
             ends.verdict = ends.verdict or (why if action == FAIL_JOB else "")
             if action == IGNORE:
                 continue
-        index = index_of(pod)
-        if kind == "succeeded" and index is not None:
+            if independent and index is not None and is_given_up(job, pod):
+                ends.failed_indexes.add(index)
+        elif indexed and index is not None:
+            # Its number is enough to count it once.
             ends.indexes.add(index)
+            continue
         if pod["metadata"]["uid"] in told:
             continue
         ends.uncounted[kind].append(pod["metadata"]["uid"])
+        ends.new.add(pod["metadata"]["uid"])
         if kind == "succeeded":
             ends.succeeded += 1
         else:
             ends.failed += 1
+    if indexed:
+        ends.succeeded = len(ends.indexes)
     return ends
+
+
+def waiting_for_next(
+    job: JSONObject, pods: Sequence[JSONObject], ends: Ends
+) -> dict[int, JSONObject]:
+    """Pods that failed, by index, which go when the next one of their index is there."""
+    if not is_independent(job):
+        return {}
+    failed = {pod["metadata"]["uid"] for pod in pods if _counts_as(job, pod) == "failed"}
+    return last_failed(pods, failed, ends.indexes | ends.failed_indexes)
+
+
+def _counts_as(job: JSONObject, pod: JSONObject) -> str:
+    """How a pod that is not counted yet has ended; '' while that is open."""
+    if not is_held(pod):
+        return ""
+    # Such a job wants to know how a pod ended before it says anything on it.
+    patient = (job.get("spec") or {}).get("podReplacementPolicy") == "Failed"
+    return "" if patient and not is_finished(pod) else ended(pod)
 
 
 def is_held(pod: JSONObject) -> bool:
@@ -86,32 +133,3 @@ def ended(pod: JSONObject) -> str:
     if phase == "Succeeded":
         return "succeeded"
     return "failed" if phase == "Failed" or is_terminating(pod) else ""
-
-
-def index_of(pod: JSONObject) -> int | None:
-    """Its completion index."""
-    text = (pod["metadata"].get("annotations") or {}).get(INDEX, "")
-    return int(text) if text.isdecimal() else None
-
-
-def completed_indexes(text: str) -> set[int]:
-    """`0-2,5` as numbers."""
-    found: set[int] = set()
-    for part in filter(None, text.split(",")):
-        first, _, last = part.partition("-")
-        found.update(range(int(first), int(last or first) + 1))
-    return found
-
-
-def indexes_text(indexes: set[int]) -> str:
-    """Numbers as `0-2,5`."""
-    parts: list[list[int]] = []
-    for number in sorted(indexes):
-        if parts and parts[-1][1] == number - 1:
-            parts[-1][1] = number
-        else:
-            parts.append([number, number])
-    # Two in a row are told as two, as upstream does.
-    return ",".join(
-        str(a) if a == b else (f"{a},{b}" if b == a + 1 else f"{a}-{b}") for a, b in parts
-    )

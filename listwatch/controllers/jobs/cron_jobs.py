@@ -9,8 +9,8 @@ from listwatch.controllers import conditions
 from listwatch.controllers.claims import Claims
 from listwatch.controllers.controller import Controller
 from listwatch.controllers.events import WARNING
-from listwatch.controllers.jobs.controller import is_finished
 from listwatch.controllers.jobs.cron import Schedule
+from listwatch.controllers.jobs.verdicts import is_finished
 from listwatch.controllers.references import controller_reference
 from listwatch.controllers.status import write_status
 from listwatch.informer.errors import AlreadyExistsError, ApiError, NotFoundError

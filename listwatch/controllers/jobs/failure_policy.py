@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from listwatch.protocol.objects import JSONObject
 
-FAIL_JOB, IGNORE, COUNT = "FailJob", "Ignore", "Count"
+FAIL_JOB, FAIL_INDEX, IGNORE, COUNT = "FailJob", "FailIndex", "Ignore", "Count"
 
 
 def judge(job: JSONObject, pod: JSONObject) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from listwatch.controllers import conditions
 from listwatch.controllers.controller import Controller
-from listwatch.controllers.jobs.controller import is_finished
+from listwatch.controllers.jobs.verdicts import is_finished
 from listwatch.informer.errors import NotFoundError
 from listwatch.informer.resources import JOBS
 from listwatch.protocol.clock import parse_rfc3339
