@@ -26,7 +26,7 @@ _KUBELET_EVENTS = 50.0  # a second, as a kubelet's eventRecordQPS
 _MANAGER = "kube-controller-manager/v1.36.0"
 # Requests under way at one time. More would finish no sooner, and everybody else's would stand in
 # line behind them; events, which nobody waits for, go beside the work and not before it.
-IN_FLIGHT, EVENTS_IN_FLIGHT = 16, 2
+IN_FLIGHT, EVENTS_IN_FLIGHT = 8, 2
 
 
 class Environment:

@@ -95,7 +95,7 @@ class ReplicaSets(Workloads):
             (spec.get("template") or {}).get("metadata", {}).get("labels")
         )
         ready = [pod for pod in active if is_ready(pod)]
-        available = [pod for pod in ready if is_available(pod, least, now)]
+        available = [pod for pod in ready if is_available(pod, least, now)] if least else ready
         found = old.get("conditions") or []
         if failure is None:
             found = conditions.without(found, "ReplicaFailure")
