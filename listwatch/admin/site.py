@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib.admin import AdminSite
@@ -13,6 +14,8 @@ from django.urls import NoReverseMatch, path, reverse
 from listwatch.admin.doors import runtime_of
 from listwatch.admin.models import APP
 from listwatch.editing.completion import completions
+from listwatch.faults import FACTS
+from listwatch.protocol.errors import StatusError
 from listwatch.protocol.kinds import Resource
 from listwatch.store.models import StoredObject
 
@@ -44,7 +47,13 @@ class Site(AdminSite):
         theme = request.COOKIES.get(THEME_COOKIE, "")
         theme = theme if theme in THEMES else ""
         following = THEMES[(THEMES.index(theme) + 1) % len(THEMES)]
-        return {**super().each_context(request), "theme": theme, "next_theme": following}
+        return {
+            **super().each_context(request),
+            "theme": theme,
+            "next_theme": following,
+            "faults": _faults(request),
+            "faults_url": f"{self.site_url}faults/",
+        }
 
     def get_urls(self) -> list[Any]:
         """Django's, and what the editor asks."""
@@ -76,6 +85,22 @@ class Site(AdminSite):
                     storage = kind.storage
                     model["count"] = found.get((storage.group, storage.resource), 0)
         return super().index(request, {"app_list": apps, **(extra_context or {})})
+
+
+def _faults(request: HttpRequest) -> list[Context]:
+    """Those that are on, so that nobody takes what they do for a defect; none without a server."""
+    try:
+        faults = runtime_of(request).faults
+    except StatusError:
+        return []
+    return [
+        {
+            "title": FACTS[each.spec.type].title,
+            "reach": each.spec.reach,
+            "until": datetime.fromtimestamp(each.until, UTC),
+        }
+        for each in (faults.active() if faults is not None else ())
+    ]
 
 
 def _by_group(app: Context) -> list[Context]:

@@ -84,6 +84,17 @@ def test_scripts_number_the_lines_and_indent(chromium: Browser, site: Server) ->
     assert complaints == []
 
 
+def test_the_sidebar_has_every_kind_on_one_line(chromium: Browser, site: Server) -> None:
+    page = context(chromium, site, viewport={"width": 1280, "height": 900}).new_page()
+    page.goto("/admin/objects/validatingadmissionpolicybinding/")
+    heights = page.locator("#nav-sidebar th a").evaluate_all(
+        "links => links.map(link => link.getClientRects()[0].height)"
+    )
+
+    assert len(heights) > 30
+    assert len(set(heights)) == 1
+
+
 def test_a_fault_is_marked_on_its_line_and_leads_there(chromium: Browser, site: Server) -> None:
     page = context(chromium, site).new_page()
     page.goto(FORM)

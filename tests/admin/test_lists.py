@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import pytest
 
+from listwatch.faults import Fault, FaultSpec, FaultType
 from listwatch.protocol.errors import StatusError
 from listwatch.schemas.kinds import kept_resources
 from tests.admin.visitor import Page, Visitor
@@ -289,6 +291,19 @@ async def test_one_object_has_two_faces_where_two_groups_serve_it(visitor: Visit
     assert "message: m" in core.document
     assert "note: m" in other.document
     assert "apiVersion: events.k8s.io/v1" in other.document
+
+
+async def test_a_fault_that_is_on_stands_on_every_page(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault = Fault(1, FaultSpec(FaultType.CUT, resource="pods"), "admin", 0.0, 1767225600.0)
+    faults = SimpleNamespace(active=lambda: [fault], lift_all=lambda: None)
+    monkeypatch.setattr(visitor.runtime, "faults", faults)
+    for path in ("configmap/", "configmap/add/"):
+        page = await visitor.open(path)
+
+        assert "Cut the connection on watches of pods, until 00:00:00 UTC" in page.text
+        assert 'href="/dashboard/faults/"' in page.html
 
 
 async def test_where_no_server_runs_the_page_says_so(visitor: Visitor) -> None:
