@@ -279,6 +279,19 @@ async def test_a_closed_stream_ends_and_closing_twice_is_fine(
     assert [document async for document in stream] == []
 
 
+async def test_a_stream_that_the_server_ended_has_ended_for_good(
+    canned: Canned, client: Client
+) -> None:
+    """client-go#12: read on, it gave empty events without end, and took a core for them."""
+    canned.chunks(b'{"a":1}\n')
+    stream = await client.stream("/watch")
+
+    assert [document async for document in stream] == [{"a": 1}]
+    for _ in range(3):
+        with pytest.raises(StopAsyncIteration):
+            await anext(stream)
+
+
 async def test_a_refused_stream_raises_before_any_line(canned: Canned, client: Client) -> None:
     canned.json({"kind": "Status", "code": 410, "reason": "Expired"}, 410)
     from listwatch.informer.errors import ExpiredError

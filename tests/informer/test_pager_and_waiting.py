@@ -90,6 +90,19 @@ async def test_a_list_can_be_left_in_the_middle() -> None:
     assert len(server.queries) == 2
 
 
+async def test_a_page_that_cannot_be_worked_on_is_the_last_one_asked_for() -> None:
+    server = Paged(30)
+
+    async def work() -> None:
+        async for _ in pages(server.list, ListQuery("", 10)):
+            if len(server.queries) == 2:
+                raise ValueError("bad item")
+
+    with pytest.raises(ValueError, match="bad item"):
+        await work()
+    assert len(server.queries) == 2
+
+
 async def test_a_list_can_be_cancelled_in_the_middle() -> None:
     gate = asyncio.Event()
 

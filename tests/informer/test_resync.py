@@ -13,6 +13,7 @@ from listwatch.informer import (
     ReflectorOptions,
     SharedIndexInformer,
 )
+from listwatch.informer.list_watch import ListPage, ListQuery
 from listwatch.informer.listener import Listener
 from listwatch.informer.processor import Processor
 from listwatch.protocol.errors import expired
@@ -54,6 +55,30 @@ async def test_each_handler_is_told_again_at_its_own_times(queue: Any, clock: Fa
                     at[seconds].append(second)
 
     assert at == {0.0: [], 2.0: [2, 4, 6], 3.0: [3, 6]}
+
+
+@pytest.mark.parametrize("queue", ["in_order", "delta"])
+async def test_resyncs_that_came_due_before_the_first_list_are_not_made_up_for(
+    queue: Any, clock: FakeClock
+) -> None:
+    class Late(Script):
+        async def list(self, query: ListQuery) -> ListPage:
+            await clock.sleep(3.5)
+            return await super().list(query)
+
+    made, recorder = informer(Late([page(5, thing("a", 1))]), clock, 1.0, queue), Recorder()
+    made.add_handler(recorder, options=HandlerOptions(resync_seconds=2.0))
+    told: dict[int, list[Any]] = {}
+    async with made:
+        for second in range(1, 8):
+            await clock.advance(1)
+            told[second] = recorder.take()
+
+    assert all(told[second] == [] for second in (1, 2, 3))
+    assert told[4] == [("add", "a", True)]
+    updates = [second for second in told if ("update", "a", "1", "1") in told[second]]
+    assert len(updates) == 2, "every two seconds again, and no more often"
+    assert updates[1] - updates[0] == 2
 
 
 @pytest.mark.parametrize("queue", ["in_order", "delta"])
