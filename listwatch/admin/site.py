@@ -51,7 +51,7 @@ class Site(AdminSite):
             **super().each_context(request),
             "theme": theme,
             "next_theme": following,
-            "faults": _faults(request),
+            "faults_on": _faults(request),
             "faults_url": f"{self.site_url}faults/",
         }
 
