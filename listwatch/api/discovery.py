@@ -10,6 +10,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from listwatch.api.discovery_documents import AGGREGATED
+from listwatch.api.exceptions import PageNotFoundError
 from listwatch.api.negotiation import Form
 from listwatch.api.renderers import Context, JSONRenderer, KubernetesRenderer, YAMLRenderer
 from listwatch.api.responses import EmptyResponse, KubernetesResponse
@@ -72,7 +73,7 @@ class GroupView(KubernetesView):
         name = self.plain.path.strip("/").split("/")[1]
         document = self.plain.services.discovery.group(name)
         if document is None:
-            raise resource_not_found()
+            raise PageNotFoundError
         return KubernetesResponse(document)
 
 
@@ -82,7 +83,10 @@ class VersionResourcesView(KubernetesView):
     async def get(self, request: Request) -> KubernetesResponse:
         """The resources."""
         *group, version = self.plain.path.strip("/").split("/")[1:]
-        document = self.plain.services.discovery.resources("/".join(group), version)
+        documents = self.plain.services.discovery
+        document = documents.resources("/".join(group), version)
         if document is None:
+            if group and group[0] not in documents.groups():
+                raise PageNotFoundError
             raise resource_not_found()
         return KubernetesResponse(document)

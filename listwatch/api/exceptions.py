@@ -74,6 +74,9 @@ def as_status(error: Exception) -> StatusError:
             return StatusError(error.status_code, reason, str(error.detail))
         case RequestDataTooBig():
             return StatusError(413, "RequestEntityTooLarge", str(error))
+        case TypeError() if str(error) == "Recursion limit reached":
+            # Of orjson: each body was shallow enough, but several patches made of them are not.
+            return bad_request("the object is nested too deeply")
         case SuspiciousOperation():
             return bad_request(str(error))
     return internal_error("the server failed on this request; its log says why")

@@ -159,6 +159,10 @@ class KubernetesNegotiation(BaseContentNegotiation):
             for renderer in renderers:
                 if renderer.media_type == OPENAPI:
                     return renderer, OPENAPI
+        renderers = tuple(renderers)
+        if renderers[0].format == "text":  # whatever was asked for, as for scrapers and probes
+            ours.form = Form()
+            return renderers[0], renderers[0].media_type
         form = ours.form = negotiate(accept, ours.transforms, stream=ours.info.verb == "watch")
         for renderer in renderers:
             if renderer.writes(form):  # type: ignore[attr-defined]

@@ -6,6 +6,7 @@ from listwatch.protocol.kinds import GroupVersionKind
 
 # Resources that are on their way out: whoever uses them in any way is told.
 DEPRECATIONS = {
+    GroupVersionKind("", "v1", "ComponentStatus"): "v1 ComponentStatus is deprecated in v1.19+",
     GroupVersionKind("", "v1", "Endpoints"): (
         "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"
     ),

@@ -7,6 +7,10 @@ Each function returns the faults of one text, an empty list if there are none. T
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = _LABEL + r"(\." + _LABEL + ")*"
@@ -46,7 +50,12 @@ _LABEL_FAULT = (
 
 
 def too_long(limit: int) -> str:
-    """The fault of a text over its limit."""
+    """The fault of a name over its limit."""
+    return f"must be no more than {limit} characters"
+
+
+def too_many_bytes(limit: int) -> str:
+    """The same of labels' keys and values, which upstream measures in other words."""
     return f"must be no more than {limit} bytes"
 
 
@@ -62,7 +71,11 @@ def label_name_faults(text: str) -> list[str]:
 
 def subdomain_faults(text: str) -> list[str]:
     """Faults of an RFC 1123 subdomain, as most objects' names are one."""
-    faults = [too_long(253)] if _length(text) > 253 else []
+    return _subdomain_faults(text, too_long)
+
+
+def _subdomain_faults(text: str, over: Callable[[int], str]) -> list[str]:
+    faults = [over(253)] if _length(text) > 253 else []
     return faults if _subdomain.fullmatch(text) else [*faults, _SUBDOMAIN_FAULT]
 
 
@@ -77,11 +90,11 @@ def qualified_name_faults(text: str) -> list[str]:
     elif not prefix:
         faults.append(f"prefix part {NON_EMPTY}")
     else:
-        faults += [f"prefix part {fault}" for fault in subdomain_faults(prefix)]
+        faults += [f"prefix part {fault}" for fault in _subdomain_faults(prefix, too_many_bytes)]
     if not name:
         faults.append(f"name part {NON_EMPTY}")
     elif _length(name) > 63:
-        faults.append(f"name part {too_long(63)}")
+        faults.append(f"name part {too_many_bytes(63)}")
     if not _qualified.fullmatch(name):
         faults.append(f"name part {_QUALIFIED_FAULT}")
     return faults
@@ -89,7 +102,7 @@ def qualified_name_faults(text: str) -> list[str]:
 
 def label_value_faults(text: str) -> list[str]:
     """Faults of a label's value."""
-    faults = [too_long(63)] if _length(text) > 63 else []
+    faults = [too_many_bytes(63)] if _length(text) > 63 else []
     return faults if _value.fullmatch(text) else [*faults, _VALUE_FAULT]
 
 

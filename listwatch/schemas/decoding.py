@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from listwatch.protocol.quantities import canonical
 from listwatch.schemas import normal_form, scalars
-from listwatch.schemas.shapes import MISSING, Kind, Shape, named_shape, shape_of_kind
+from listwatch.schemas.shapes import MISSING, SCHEMA, Kind, Shape, named_shape, shape_of_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -188,6 +188,22 @@ def _map(value: Any, shape: Shape, unknown: list[str]) -> Any:
     return value
 
 
+def _schema_or_list(value: Any, _: Shape, __: list[str]) -> Any:
+    # The original reads these by a decoder within its decoder, which tells of no unknown field.
+    schema = named_shape(SCHEMA)
+    if isinstance(value, list):
+        return [_value(inner, schema, []) for inner in value]
+    return _value(value, schema, []) if isinstance(value, dict) else value
+
+
+def _schema_or_boolean(value: Any, _: Shape, __: list[str]) -> Any:
+    if isinstance(value, dict):
+        return _value(value, named_shape(SCHEMA), [])
+    if not isinstance(value, bool):
+        raise DecodeError("boolean or JSON schema expected")
+    return value
+
+
 def _prefix(paths: list[str], start: int, prefix: str) -> None:
     paths[start:] = [f"{prefix}{path}" for path in paths[start:]]
 
@@ -196,6 +212,8 @@ _WALKS: dict[Kind, Callable[[Any, Shape, list[str]], Any]] = {
     Kind.OBJECT: _object,
     Kind.LIST: _list,
     Kind.MAP: _map,
+    Kind.SCHEMA_OR_LIST: _schema_or_list,
+    Kind.SCHEMA_OR_BOOLEAN: _schema_or_boolean,
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from listwatch.schemas.shapes import Field, Kind, Shape
+from listwatch.schemas.shapes import SCHEMA, Field, Kind, Shape, named_shape
 
 JSONSchema = dict[str, Any]  # Any: a JSON schema, of nested dicts and lists
 
@@ -65,6 +65,10 @@ def _schema(shape: Shape, definitions: dict[str, JSONSchema]) -> JSONSchema:
         return {"type": "array", "items": _schema(shape.items, definitions)}
     if shape.kind is Kind.MAP:
         return {"type": "object", "additionalProperties": _schema(shape.items, definitions)}
+    if shape.kind in (Kind.SCHEMA_OR_LIST, Kind.SCHEMA_OR_BOOLEAN):
+        other = "array" if shape.kind is Kind.SCHEMA_OR_LIST else "boolean"
+        one = _schema(named_shape(SCHEMA), definitions)
+        return {"anyOf": [one, {"type": other, "items": one}]}
     if shape.kind is Kind.INTEGER:
         bound = 1 << shape.bits - 1
         return {"type": "integer", "minimum": -bound, "maximum": bound - 1}

@@ -35,6 +35,8 @@ class Kind(Enum):
     QUANTITY = auto()
     INT_OR_STRING = auto()
     ANY_OBJECT = auto()  # an object that is not looked into
+    SCHEMA_OR_LIST = auto()  # of a definition: one JSON schema, or a list of them
+    SCHEMA_OR_BOOLEAN = auto()
     ANY = auto()
 
 
@@ -119,6 +121,7 @@ _GO_TYPES = {
     Kind.NUMBER: "float64",
 }
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1."
+SCHEMA = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"
 _NAMED: Mapping[str, Kind] = {
     f"{_META}Time": Kind.TIME,
     f"{_META}MicroTime": Kind.MICRO_TIME,
@@ -126,6 +129,8 @@ _NAMED: Mapping[str, Kind] = {
     "io.k8s.apimachinery.pkg.runtime.RawExtension": Kind.ANY_OBJECT,
     "io.k8s.apimachinery.pkg.api.resource.Quantity": Kind.QUANTITY,
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": Kind.INT_OR_STRING,
+    f"{SCHEMA}OrArray": Kind.SCHEMA_OR_LIST,
+    f"{SCHEMA}OrBool": Kind.SCHEMA_OR_BOOLEAN,
 }
 # These are structs too, so that their zero values are written, in whatever form they have.
 _STRUCT_ZEROES: Mapping[Kind | None, Any] = {

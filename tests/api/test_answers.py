@@ -207,6 +207,20 @@ async def test_a_failure_of_ours_is_logged_and_not_shown(
     assert "secret" in caplog.text
 
 
+async def test_what_cannot_be_written_for_its_depth_is_400(face: Face) -> None:
+    async def nested(*_: object) -> None:
+        deep: object = None
+        for level in range(300):
+            deep = [level, deep]
+        orjson.dumps(deep)
+
+    face.registry.create = nested  # type: ignore[assignment]
+    answer = await face.ask("POST", PATH, config_map("a"))
+
+    assert (answer.status, answer.json["reason"]) == (400, "BadRequest")
+    assert answer.json["message"] == "the object is nested too deeply"
+
+
 async def test_retry_after_stands_in_the_header_too(face: Face) -> None:
     async def busy(*_: object) -> None:
         raise StatusError(429, "TooManyRequests", "later", details={"retryAfterSeconds": 4})

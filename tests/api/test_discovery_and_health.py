@@ -122,6 +122,30 @@ async def test_health_is_ok_for_anybody_by_any_method() -> None:
     assert (await Face().ask("HEAD", "/healthz")).body == b""
 
 
+@pytest.mark.parametrize("accept", ["text/html", "application/cbor", "application/json;as=Table"])
+async def test_probes_and_scrapers_get_text_whatever_they_accept(accept: str) -> None:
+    for path in ("/healthz", "/openapi/v3"):
+        answer = await Face().ask("GET", path, headers={"accept": accept})
+
+        assert answer.status == 200
+        assert answer.header("content-type")[0].startswith("text/plain")
+
+
+@pytest.mark.parametrize(
+    ("path", "known"),
+    [("/apis/none.test", False), ("/apis/none.test/v1", False), ("/apis/none.test/v1/a", False),
+     ("/apis/apps/v9", True), ("/apis/apps/v9/deployments", True), ("/apis/apps/v1/none", True)],
+)  # fmt: skip
+async def test_a_group_that_is_not_there_is_no_page_and_a_kind_no_resource(
+    path: str, known: bool
+) -> None:
+    answer = await Face().ask("GET", path)
+
+    assert answer.status == 404
+    assert answer.body.startswith(b"{") == known
+    assert (answer.body == b"404 page not found\n") != known
+
+
 async def test_one_check_alone_says_ok_and_no_more() -> None:
     for path in ("/healthz/ping", "/livez/ping?verbose", "/readyz/watch-cache"):
         answer = await Face().ask("GET", path)

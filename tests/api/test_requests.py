@@ -46,6 +46,8 @@ async def test_warnings_become_headers(face: Face) -> None:
 
 
 async def test_whoever_uses_a_deprecated_resource_is_warned(face: Face) -> None:
+    status = await face.ask("GET", "/api/v1/componentstatuses")
+    assert status.header("warning") == ['299 - "v1 ComponentStatus is deprecated in v1.19+"']
     path = "/api/v1/namespaces/ns/endpoints"
     answers = [await face.ask("GET", path), await face.ask("GET", f"{path}/none")]
 

@@ -300,3 +300,48 @@ def test_the_objects_that_are_written_most_take_the_short_way() -> None:
     }
 
     assert is_normal(CONFIG_MAP, document)
+
+
+DEFINITION = GroupVersionKind("apiextensions.k8s.io", "v1", "CustomResourceDefinition")
+
+
+def definition(schema: Document) -> Document:
+    return {"spec": {"versions": [{"schema": {"openAPIV3Schema": {"properties": {"z": schema}}}}]}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "where", "given", "wanted"),
+    [
+        ({"items": {"type": 5}}, "items.type", "number", "string"),
+        ({"items": [{"type": 5}]}, "items.type", "number", "string"),
+        ({"items": [5]}, "items", "number", "v1.JSONSchemaProps"),
+        (
+            {"additionalProperties": {"items": {"properties": []}}},
+            "additionalProperties.items.properties", "array", "map[string]v1.JSONSchemaProps",
+        ),
+    ],
+)  # fmt: skip
+def test_schemas_within_schemas_are_read_as_such(
+    schema: Document, where: str, given: str, wanted: str
+) -> None:
+    with pytest.raises(DecodeError) as told:
+        decode(DEFINITION, definition(schema))
+
+    path = f"JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.{where}"
+    assert str(told.value) == (
+        f"json: cannot unmarshal {given} into Go struct field {path} of type {wanted}"
+    )
+
+
+def test_more_properties_are_a_schema_or_a_truth() -> None:
+    assert decode(DEFINITION, definition({"additionalProperties": False})).unknown == []
+    with pytest.raises(DecodeError, match="boolean or JSON schema expected"):
+        decode(DEFINITION, definition({"additionalProperties": "yes"}))
+
+
+def test_unknown_words_of_an_inner_schema_fall_away_without_a_word() -> None:
+    decoded = decode(DEFINITION, definition({"items": {"type": "string", "typo": 1}}))
+
+    schema = decoded.document["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    assert schema["properties"]["z"] == {"items": {"type": "string"}}
+    assert decoded.unknown == []

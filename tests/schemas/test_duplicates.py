@@ -52,6 +52,12 @@ def test_a_deep_and_wide_body_takes_no_time_for_its_paths() -> None:
     assert [path.rpartition(".")[2] for path in duplicate_keys(body)] == ["1", "2"]
 
 
+def test_a_body_that_leaves_no_room_for_its_managed_fields_is_refused() -> None:
+    assert load(b'{"a":' * 240 + b"1" + b"}" * 240).duplicates == []
+    with pytest.raises(ValueError, match="exceeded max depth"):
+        load(b'{"a":' * 250 + b"1" + b"}" * 250)
+
+
 def test_a_body_that_could_not_be_written_again_is_refused() -> None:
     for body in (b'{"a":' * 300 + b"1" + b"}" * 300, b'{"a":' + b"[" * 300 + b"]" * 300 + b"}"):
         with pytest.raises(ValueError, match="exceeded max depth"):

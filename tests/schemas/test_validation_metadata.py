@@ -35,7 +35,7 @@ def test_a_name_is_a_subdomain() -> None:
     assert metadata(name="A_b") == [f'metadata.name: Invalid value: "A_b": {SUBDOMAIN}']
     assert metadata(name="a.b-c.d") == []
     assert metadata(name="a" * 254) == [
-        f'metadata.name: Invalid value: "{"a" * 254}": must be no more than 253 bytes'
+        f'metadata.name: Invalid value: "{"a" * 254}": must be no more than 253 characters'
     ]
 
 

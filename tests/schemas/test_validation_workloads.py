@@ -101,3 +101,12 @@ def test_a_controller_of_replicas_selects_by_equality() -> None:
         "spec.selector: Required value",
         "spec.template: Required value",
     ]
+
+
+@pytest.mark.parametrize("share", ["all", "5%x", "5"])
+def test_what_may_be_unavailable_is_a_number_or_a_share(share: str) -> None:
+    strategy = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": share}}
+
+    told_of = told(STATEFUL_SET, workload(updateStrategy=strategy))[0]
+
+    assert told_of.startswith("spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value")

@@ -262,4 +262,6 @@ def _share_faults(value: int | str, field: str) -> list[Cause]:
 
 
 def _number(value: int | str) -> int:
-    return value if isinstance(value, int) else int(value.rstrip("%"))
+    if isinstance(value, int):
+        return value
+    return int(value[:-1]) if _PERCENT.fullmatch(value) else 0  # as upstream reads what is neither
