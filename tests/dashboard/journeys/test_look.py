@@ -37,6 +37,31 @@ def test_colours_follow_the_system_until_they_are_chosen(live: Visit) -> None:
     assert page.evaluate(ground) == light
 
 
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_the_attach_form_has_what_is_watched_above_how_it_is(visit: Visit, width: int) -> None:
+    page = visit("/dashboard/attach/", width=width)
+    names = ("resource", "namespace", "labels", "fields", "from", "as")
+    tops = [page.locator(f"[name={name}]").bounding_box() for name in names]
+    lines = [box["y"] for box in tops if box is not None]
+
+    assert lines[:4] == [lines[0]] * 4
+    assert lines[4:] == [lines[4]] * 2
+    assert lines[4] > lines[0]
+    labels = page.locator("[name=labels]").bounding_box()
+    assert labels is not None
+    assert labels["width"] > 300
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_table_shades_the_side_on_which_it_goes_on(visit: Visit, width: int) -> None:
+    page = visit("/dashboard/objects/namespaces/", width=width)
+    box = page.locator(".table-box").first
+    attached = box.evaluate("box => getComputedStyle(box).backgroundAttachment")
+
+    # The covers move with the table, the shades stay: at an end a cover lies on the shade.
+    assert attached == "local, local, scroll, scroll, scroll"
+
+
 def test_the_slash_filters_and_the_address_carries_the_filter(live: Visit) -> None:
     page = live("/dashboard/")
     page.keyboard.press("/")
