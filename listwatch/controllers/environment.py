@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from listwatch.controllers.events import EventRecorder
 from listwatch.controllers.references import CONTROLLER, by_controller
+from listwatch.controllers.slots import EVENTS_IN_FLIGHT, IN_FLIGHT, Aside
 from listwatch.informer import Client, Scope, SharedInformerFactory
 from listwatch.informer.resources import CONTROLLER_REVISIONS, JOBS, PODS, REPLICA_SETS
 
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 _OWNED = frozenset({PODS, REPLICA_SETS, JOBS, CONTROLLER_REVISIONS})
 _KUBELET_EVENTS = 50.0  # a second, as a kubelet's eventRecordQPS
 _MANAGER = "kube-controller-manager/v1.36.0"
-# Requests under way at one time. More would finish no sooner, and everybody else's would stand in
-# line behind them; events, which nobody waits for, go beside the work and not before it.
-IN_FLIGHT, EVENTS_IN_FLIGHT = 8, 2
 
 
 class Environment:
@@ -35,7 +33,8 @@ class Environment:
     def __init__(self, config: ClientConfig, options: ControllerOptions, clock: Clock) -> None:
         self.options = options
         self.clock = clock
-        work, tales = asyncio.Semaphore(IN_FLIGHT), asyncio.Semaphore(EVENTS_IN_FLIGHT)
+        work = asyncio.Semaphore(IN_FLIGHT)
+        tales = Aside(EVENTS_IN_FLIGHT, work)
         self.client = Client(config, user_agent=_MANAGER, slots=work)
         self.scheduler_client = Client(config, user_agent="kube-scheduler/v1.36.0", slots=work)
         self.kubelet_client = Client(config, user_agent="kubelet/v1.36.0", slots=work)

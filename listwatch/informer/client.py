@@ -59,8 +59,8 @@ class Client:
     the server wants later (429 or 5xx with Retry-After) is sent again up to `retries` times; one
     that may have been done is never sent twice, but for GET. Use as `async with`, or `close()`.
 
-    `slots` bounds the requests that wait for an answer at one time, of all clients that share it;
-    open streams hold none.
+    `slots`, a semaphore or the like, bounds the requests that wait for an answer at one time, of
+    all clients that share it; open streams hold none.
     """
 
     def __init__(
@@ -69,13 +69,13 @@ class Client:
         *,
         clock: Clock | None = None,
         user_agent: str = "listwatch-informer",
-        slots: asyncio.Semaphore | None = None,
+        slots: AbstractAsyncContextManager[object] | None = None,
     ) -> None:
         self.config = config
         self.clock = clock or SystemClock()
         self._credentials = Credentials(config, self.clock)
         self._agent = user_agent
-        self._slots: AbstractAsyncContextManager[object] = slots or contextlib.nullcontext()
+        self._slots = slots or contextlib.nullcontext()
         self._session: aiohttp.ClientSession | None = None
         self._retired: aiohttp.ClientSession | None = None  # of a certificate that ran out
         self._opening = asyncio.Lock()
