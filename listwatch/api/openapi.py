@@ -48,10 +48,11 @@ class OpenAPIV2View(OpenAPIView):
 
     async def get(self, request: Request) -> KubernetesResponse:
         """The document, as JSON or in the form that kubectl asks for."""
-        served = self.plain.services.runtime.resources.served()
+        runtime = self.plain.services.runtime
+        served, others = runtime.resources.served(), runtime.aggregator.remotes.openapi_v2()
         if isinstance(request.accepted_renderer, OpenAPIRenderer):
-            return self.document(documents.openapi_v2_protobuf(served))
-        return self.document(documents.openapi_v2(served))
+            return self.document(documents.openapi_v2_protobuf(served, others))
+        return self.document(documents.openapi_v2(served, others))
 
     head = get
 
@@ -63,7 +64,9 @@ class OpenAPIV3RootView(KubernetesView):
 
     async def get(self, request: Request) -> KubernetesResponse:
         """The paths, each with the hash of its document."""
-        index = documents.openapi_v3_index(self.plain.services.runtime.resources.served())
+        runtime = self.plain.services.runtime
+        others = runtime.aggregator.remotes.openapi_v3()
+        index = documents.openapi_v3_index(runtime.resources.served(), others)
         return KubernetesResponse(index.body.decode())
 
 

@@ -19,11 +19,12 @@ from listwatch.protocol.kinds import GroupVersionKind, api_version
 from listwatch.schemas import facts
 from listwatch.schemas.kinds import builtin_resources
 from listwatch.schemas.openapi_custom import custom_schemas
+from listwatch.schemas.openapi_merging import merge
 from listwatch.schemas.openapi_paths import path_items
 from listwatch.schemas.openapi_protobuf import document_message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from listwatch.protocol.kinds import Resource
 
@@ -47,18 +48,27 @@ def openapi_v3(group_version: str, resources: Iterable[Resource] | None = None) 
     return _of(group_version, _as_tuple(resources))
 
 
-def openapi_v2(resources: Iterable[Resource] | None = None) -> Document:
-    """The one document of everything, as `openapi_v3` takes it."""
-    return _v2(_as_tuple(resources))
+def openapi_v2(
+    resources: Iterable[Resource] | None = None, others: tuple[bytes, ...] = ()
+) -> Document:
+    """The one document of everything, as `openapi_v3` takes it, with the parts of other servers."""
+    return _merged(_as_tuple(resources), others)
 
 
-def openapi_v2_protobuf(resources: Iterable[Resource] | None = None) -> Document:
+def openapi_v2_protobuf(
+    resources: Iterable[Resource] | None = None, others: tuple[bytes, ...] = ()
+) -> Document:
     """The same as a protobuf message."""
-    return _v2_protobuf(_as_tuple(resources))
+    return _v2_protobuf(_as_tuple(resources), others)
 
 
-def openapi_v3_index(resources: Iterable[Resource] | None = None) -> Document:
-    """Where the documents of the group versions are, each with its tag in the URL."""
+def openapi_v3_index(
+    resources: Iterable[Resource] | None = None, others: Mapping[str, str] | None = None
+) -> Document:
+    """Where the documents of the group versions are, each with its tag in the URL.
+
+    `others` are those of other servers: the URL of each group version, as `apis/far.test/v1`.
+    """
     served = _as_tuple(resources)
     paths = {}
     for group, version in sorted({(r.group, r.version) for r in served}):
@@ -67,6 +77,8 @@ def openapi_v3_index(resources: Iterable[Resource] | None = None) -> Document:
         if document is not None:
             url = f"/openapi/v3/{path}?hash={document.etag}"
             paths[path] = {"serverRelativeURL": url}
+    for path, url in sorted((others or {}).items()):
+        paths.setdefault(path, {"serverRelativeURL": url})
     return _document(orjson.dumps({"paths": paths}))
 
 
@@ -113,9 +125,19 @@ def _v2(resources: tuple[Resource, ...]) -> Document:
     return _document(orjson.dumps(document))
 
 
+@lru_cache(4)
+def _merged(resources: tuple[Resource, ...], others: tuple[bytes, ...]) -> Document:
+    if not others:
+        return _v2(resources)
+    document = orjson.loads(_v2(resources).body)
+    for part in others:
+        merge(document, orjson.loads(part))
+    return _document(orjson.dumps(document))
+
+
 @lru_cache(2)
-def _v2_protobuf(resources: tuple[Resource, ...]) -> Document:
-    return _document(document_message(orjson.loads(_v2(resources).body)))
+def _v2_protobuf(resources: tuple[Resource, ...], others: tuple[bytes, ...]) -> Document:
+    return _document(document_message(orjson.loads(_merged(resources, others).body)))
 
 
 def _closure(resources: Iterable[Resource]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
@@ -12,6 +13,7 @@ from aiohttp import web
 
 from listwatch.api.aggregation.discovery import merged
 from listwatch.conf import Options
+from listwatch.registry.api_services.documents import ask
 from listwatch.runtime import Runtime
 from listwatch.schemas.decoding import decode
 from listwatch.schemas.kinds import builtin_resources
@@ -30,6 +32,7 @@ class Remote:
         self.port = 0
         self.seen: list[web.Request] = []
         self.bodies: list[bytes] = []
+        self.asked: list[str] = []
         self.more = asyncio.Event()
 
     async def resources(self, _: web.Request) -> web.Response:
@@ -39,6 +42,27 @@ class Remote:
         }  # fmt: skip
         part = {"name": "gauges/status", "namespaced": True, "kind": "Gauge", "verbs": ["get"]}
         return web.json_response({"kind": "APIResourceList", "resources": [entry, part]})
+
+    async def openapi(self, request: web.Request) -> web.Response:
+        self.asked.append(request.headers.get("If-None-Match", ""))
+        if request.path.endswith("/v3"):
+            url = f"/openapi/v3{PATH}?hash=1"
+            return web.json_response({"paths": {PATH.strip("/"): {"serverRelativeURL": url}}})
+        if self.asked[-1] == '"1"':
+            return web.Response(status=304)
+        operation = {"responses": {"200": {"schema": {"$ref": "#/definitions/Gauge"}}}}
+        document = {
+            "paths": {
+                f"{PATH}/gauges": {"get": operation},
+                "/apis/apps/v1/": {"get": {"description": "not its own"}},
+            },
+            "definitions": {
+                "Gauge": {"type": "object", "properties": {"a": {"$ref": "#/definitions/A"}}},
+                "A": {"type": "string"},
+                "Unused": {"type": "string"},
+            },
+        }
+        return web.json_response(document, headers={"ETag": '"1"'})
 
     async def gauges(self, request: web.Request) -> web.StreamResponse:
         self.seen.append(request)
@@ -58,6 +82,8 @@ async def remote() -> AsyncIterator[Remote]:
     made = Remote()
     app = web.Application()
     app.router.add_get(PATH, made.resources)
+    app.router.add_get("/openapi/v2", made.openapi)
+    app.router.add_get("/openapi/v3", made.openapi)
     app.router.add_route("*", f"{PATH}/gauges", made.gauges)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
     await runner.setup()
@@ -201,6 +227,47 @@ async def test_its_resources_are_discovered_with_all_others(face: Face, remote: 
         "gauges", "Namespaced", ["gg"],
     )  # fmt: skip
     assert [sub["subresource"] for sub in gauges["subresources"]] == ["status"]
+
+
+async def test_its_schemas_are_among_all_others_and_stay_when_it_is_down(
+    face: Face, remote: Remote
+) -> None:
+    before = await face.ask("GET", "/openapi/v2")
+    await aggregate(face, remote.port)
+    await until(lambda: holds(face, "/openapi/v2", f"{PATH}/gauges"))
+    await face.ask(
+        "PATCH", "/api/v1/namespaces/default/services/far", {"spec": {"externalName": "none.test"}},
+        headers={"content-type": "application/merge-patch+json"},
+    )  # fmt: skip
+    answer = await face.ask("GET", "/openapi/v2")
+    index = json.loads((await face.ask("GET", "/openapi/v3")).body)
+
+    assert answer.header("etag") != before.header("etag")
+    assert answer.json["definitions"]["Gauge"]["type"] == "object"
+    assert answer.json["definitions"]["A"] == {"type": "string"}
+    assert "Unused" not in answer.json["definitions"]
+    assert answer.json["paths"]["/apis/apps/v1/deployments"]
+    assert "/apis/apps/v1/" not in answer.json["paths"]
+    url = index["paths"][PATH.strip("/")]["serverRelativeURL"]
+    assert url == f"/openapi/v3{PATH}?hash=1"
+
+    await face.ask("DELETE", f"{SERVICES}/v1.{GROUP}")
+    assert (await face.ask("GET", "/openapi/v2")).header("etag") == before.header("etag")
+
+
+async def test_a_document_that_is_known_is_not_asked_for_again(face: Face, remote: Remote) -> None:
+    await aggregate(face, remote.port)
+    await until(lambda: holds(face, "/openapi/v2", f"{PATH}/gauges"))
+    aggregator = face.runtime.aggregator
+    [there] = aggregator.remotes.all()
+    known = aggregator.remotes.documents(there)
+
+    assert await ask(aggregator.connections, there, known) == known
+    assert remote.asked.count('"1"') == 1
+
+
+async def holds(face: Face, path: str, inner: str) -> bool:
+    return inner in (await face.ask("GET", path)).json["paths"]
 
 
 async def test_one_that_is_down_is_503_and_says_so(face: Face) -> None:

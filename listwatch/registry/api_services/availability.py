@@ -15,6 +15,7 @@ import orjson
 
 from listwatch.protocol.clock import rfc3339
 from listwatch.protocol.errors import StatusError
+from listwatch.registry.api_services import documents
 from listwatch.registry.api_services.connections import Connections, UnreachableError
 from listwatch.registry.api_services.remotes import API_SERVICES, Remote, Remotes
 from listwatch.registry.context import SYSTEM, RequestContext
@@ -90,23 +91,15 @@ class Availability:
             return False
         self._remotes.discovered(remote, resources)
         await self._write(remote, "True", "Passed", "all checks passed")
+        known = self._remotes.documents(remote)
+        self._remotes.documented(remote, await documents.ask(self._connections, remote, known))
         return True
 
     async def _ask(self, remote: Remote) -> list[JSONObject]:
-        headers = [
-            ("Accept", "application/json"),
-            ("X-Remote-User", "system:kube-aggregator"),
-            ("X-Remote-Group", "system:masters"),
-        ]
         response = await self._connections.request(
-            remote, "GET", remote.path, headers=headers, seconds=_SECONDS
+            remote, "GET", remote.path, headers=documents.ASKED_BY, seconds=_SECONDS
         )
-        try:
-            text = await response.content.read(_LIMIT)
-        except (OSError, TimeoutError) as error:
-            raise UnreachableError("FailedDiscoveryCheck", str(error)) from None
-        finally:
-            response.close()
+        text = await documents.read(response, _LIMIT)
         # One that asks for more rights than these is there all the same.
         if response.status not in (200, 401, 403):
             why = f"failing or missing response from {response.url}: bad status {response.status}"

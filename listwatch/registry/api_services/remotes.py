@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from listwatch.protocol.kinds import GroupResource
+from listwatch.registry.api_services.documents import NONE, RemoteDocuments
 
 if TYPE_CHECKING:
     from listwatch.protocol.objects import JSONObject
@@ -58,6 +59,7 @@ class Remotes:
         self._caches = caches
         self._remotes: dict[Key, Remote] = {}
         self._resources: dict[Key, Sequence[JSONObject]] = {}
+        self._documents: dict[Key, RemoteDocuments] = {}
         self._listeners: list[Callable[[], None]] = []
 
     def find(self, group: str, version: str) -> Remote | None:
@@ -71,6 +73,27 @@ class Remotes:
     def resources(self, group: str, version: str) -> Sequence[JSONObject]:
         """What a server said last that it serves: entries of an APIResourceList."""
         return self._resources.get((group, version), ())
+
+    def documents(self, remote: Remote) -> RemoteDocuments:
+        """What a server said last about its schemas."""
+        return self._documents.get((remote.group, remote.version), NONE)
+
+    def documented(self, remote: Remote, documents: RemoteDocuments) -> None:
+        """A server has told of its schemas."""
+        if self.find(remote.group, remote.version) is not None:
+            self._documents[remote.group, remote.version] = documents
+
+    def openapi_v2(self) -> tuple[bytes, ...]:
+        """The parts of the OpenAPI document that others have told, in the order of groups."""
+        ranked = sorted(
+            self.all(), key=lambda one: (-one.group_priority, one.group, -one.version_priority)
+        )
+        return tuple(part for one in ranked if (part := self.documents(one).part) is not None)
+
+    def openapi_v3(self) -> dict[str, str]:
+        """Where the documents of others are, by group version, as `apis/far.test/v1`."""
+        known = {one.path.strip("/"): self.documents(one).url for one in self.all()}
+        return {path: url for path, url in known.items() if url}
 
     def discovered(self, remote: Remote, resources: Sequence[JSONObject]) -> None:
         """A server has said what it serves."""
@@ -99,6 +122,7 @@ class Remotes:
             self._put(document)
         if key not in self._remotes:
             self._resources.pop(key, None)
+            self._documents.pop(key, None)
         if self._remotes != before or version.deleted:
             self._tell()
 
