@@ -83,6 +83,45 @@ def test_something_must_be_able_to_roll() -> None:
     ]
 
 
+def test_containers_of_a_stateful_set_mount_its_claims() -> None:
+    container = {
+        "name": "c",
+        "image": "x",
+        "terminationMessagePolicy": "File",
+        "imagePullPolicy": "Always",
+    }
+    mounting = {**container, "volumeMounts": [{"name": "data", "mountPath": "/d"}]}
+    made = workload()
+    made["spec"]["template"]["spec"] |= {"containers": [mounting], "hostname": "A_B"}
+    [message] = told(STATEFUL_SET, made)
+    where = "spec.template.spec.containers[0].volumeMounts[0].name"
+    assert message == f'{where}: Not found: "data"'
+
+    made["spec"]["volumeClaimTemplates"] = [{"metadata": {"name": "data"}, "spec": {}}]
+    assert told(STATEFUL_SET, made) == []
+    twice: list[Document] = [{"name": name, "emptyDir": {}} for name in ("data", "other", "other")]
+    made["spec"]["template"]["spec"]["volumes"] = twice
+    assert told(STATEFUL_SET, made) == [
+        'spec.template.spec.volumes[2].name: Duplicate value: "other"'
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "named"),
+    [
+        ("Deployment", "ReplicaSet"), ("ReplicaSet", "ReplicaSet"),
+        ("StatefulSet", "StatefulSet"), ("DaemonSet", "DaemonSet"),
+    ],
+)  # fmt: skip
+def test_pods_that_are_kept_running_have_no_deadline(kind: str, named: str) -> None:
+    made = workload()
+    made["spec"]["template"]["spec"]["activeDeadlineSeconds"] = 4
+    where = "spec.template.spec.activeDeadlineSeconds"
+    assert told(GroupVersionKind("apps", "v1", kind), made) == [
+        f"{where}: Forbidden: activeDeadlineSeconds in {named} is not Supported"
+    ]
+
+
 def test_of_a_stateful_set_little_may_change() -> None:
     assert told(STATEFUL_SET, workload(replicas=3), workload()) == []
     [message] = told(STATEFUL_SET, workload(serviceName="other"), workload())

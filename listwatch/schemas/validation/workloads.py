@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from listwatch.protocol.objects import JSONObject
 
 _MISMATCH = "`selector` does not match template `labels`"
+# Which kind a fault of a template names, by the one that a fault of its selector names.
+_KINDS = {"deployment": "ReplicaSet", "statefulset": "StatefulSet", "daemonset": "DaemonSet"}
 
 
 def deployment_faults(document: JSONObject) -> list[Cause]:
@@ -78,7 +80,7 @@ def stateful_set_faults(document: JSONObject) -> list[Cause]:
     service = spec.get("serviceName")
     if service:
         faults += [invalid("spec.serviceName", service, why) for why in label_name_faults(service)]
-    return faults + _selector_and_template(spec, "statefulset")
+    return faults + _selector_and_template(_as_its_pods_are(spec), "statefulset")
 
 
 def _partition_faults(rolling: JSONObject) -> list[Cause]:
@@ -137,7 +139,7 @@ def replication_controller_faults(document: JSONObject) -> list[Cause]:
     labels = (template.get("metadata") or {}).get("labels") or {}
     if any(labels.get(key) != value for key, value in selector.items()):
         faults.append(invalid("spec.template.metadata.labels", labels or None, _MISMATCH))
-    return faults + _template_faults(template)
+    return faults + _template_faults(template, "ReplicationController")
 
 
 def pod_template_object_faults(document: JSONObject) -> list[Cause]:
@@ -182,6 +184,21 @@ def _negative(spec: JSONObject, names: Iterable[str]) -> list[Cause]:
     ]
 
 
+def _as_its_pods_are(spec: JSONObject) -> JSONObject:
+    """A StatefulSet with the template of its pods: claims are volumes, names are given."""
+    template = spec.get("template") or {}
+    inner = template.get("spec") or {}
+    claims = [
+        (claim.get("metadata") or {}).get("name")
+        for claim in spec.get("volumeClaimTemplates") or ()
+    ]
+    source = {"persistentVolumeClaim": {"claimName": "claim"}}
+    volumes = [{"name": name, **source} for name in claims]
+    volumes += [each for each in inner.get("volumes") or () if each.get("name") not in claims]
+    made = {key: value for key, value in inner.items() if key != "hostname"}
+    return {**spec, "template": {**template, "spec": {**made, "volumes": volumes}}}
+
+
 def _selector_and_template(spec: JSONObject, kind: str) -> list[Cause]:
     faults: list[Cause] = []
     selector = spec.get("selector")
@@ -197,17 +214,17 @@ def _selector_and_template(spec: JSONObject, kind: str) -> list[Cause]:
     # No selector at all selects nothing, an empty one everything, and one with faults is passed.
     if selector is None or (not faults and not selects(selector, labels)):
         faults.append(invalid("spec.template.metadata.labels", labels or None, _MISMATCH))
-    return faults + _template_faults(template)
+    return faults + _template_faults(template, _KINDS[kind])
 
 
-def _template_faults(template: JSONObject) -> list[Cause]:
+def _template_faults(template: JSONObject, kind: str) -> list[Cause]:
     faults = pod_template_faults(template, "spec.template")
     spec = template.get("spec") or {}
     policy = spec.get("restartPolicy")
     if policy in ("OnFailure", "Never"):
         faults.append(not_supported("spec.template.spec.restartPolicy", policy, ("Always",)))
     if spec.get("activeDeadlineSeconds") is not None:
-        why = "activeDeadlineSeconds in ReplicaSet is not Supported"
+        why = f"activeDeadlineSeconds in {kind} is not Supported"
         faults.append(forbidden("spec.template.spec.activeDeadlineSeconds", why))
     return faults
 
