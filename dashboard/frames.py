@@ -67,7 +67,7 @@ def resource_row(statistics: CacherStatistics, oldest_at: float | None) -> JSON:
         "ring_size": ring.events,
         "ring_capacity": ring.capacity,
         "ring_percent": round(100 * ring.events / ring.capacity, 1),
-        "quiet": "true" if not (statistics.objects or statistics.watchers) else "false",
+        "quiet": "true" if _quiet(statistics) else "false",
     }
 
 
@@ -102,5 +102,9 @@ def slot_row(slot: RingSlot) -> JSON:
 
 def _resource_order(statistics: CacherStatistics) -> tuple[bool, bool, str]:
     """What is in use first, then by name; the core group before others."""
-    quiet = not (statistics.objects or statistics.watchers)
-    return quiet, bool(statistics.group_resource.group), str(statistics.group_resource)
+    return _quiet(statistics), bool(statistics.group_resource.group), str(statistics.group_resource)
+
+
+def _quiet(statistics: CacherStatistics) -> bool:
+    """Whether there is nothing to see: controllers watch every kind, so watchers do not count."""
+    return not (statistics.objects or statistics.ring.events)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.http import Http404, HttpRequest
+from django.http import HttpRequest
 from django.utils.http import urlencode
 
 from dashboard import commands
@@ -38,13 +38,17 @@ COLUMNS = (  # of the table of open watches: sort key, title, class, what it mea
 )  # fmt: skip
 
 
+# The agents of the controllers that `serve` runs, which watch some sixty kinds all the time.
+CONTROLLERS = ("kube-controller-manager", "kube-scheduler", "kubelet")
+
+
 def served(runtime: Runtime, name: str) -> tuple[Cacher, Resource]:
     """The cache of a resource, and its kind; raises 404."""
     group_resource = GroupResource.parse(name)
     cacher = runtime.caches.cachers().get(group_resource)
     stored = runtime.resources.stored(group_resource)
     if cacher is None or stored is None:
-        raise Http404(f"no resource {name!r} is served")
+        raise StatusError(404, "NotFound", f'no resource "{name}" is served')
     return cacher, stored
 
 
@@ -63,6 +67,8 @@ async def watchers(request: HttpRequest) -> Shown:
     context = {
         "watch_command": "kubectl get pods -A -w --output-watch-events",
         "columns": columns(request.GET.dict(), query),
+        "others_query": "?" + urlencode({"q": " ".join(f"not:{each}" for each in CONTROLLERS)}),
+        "others_only": set(query.words) >= {f"not:{each}" for each in CONTROLLERS},
     }
     return Shown(data, context)
 

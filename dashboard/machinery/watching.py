@@ -67,12 +67,12 @@ class Query(NamedTuple):
         return cls(tuple(words), sort if sort in SORTS else "", descending)
 
     def wants(self, watcher: WatcherStatistics) -> bool:
-        """Whether every word stands in its row; `ns:` looks at the namespace alone."""
+        """Whether every word stands in its row, and none after `not:`; `ns:` is the namespace."""
         if not self.words:
             return True
         text = _text(watcher)
         return all(
-            watcher.namespace == word[3:] if word.startswith("ns:") else word in text
+            _says(watcher, text, word.removeprefix("not:")) != word.startswith("not:")
             for word in self.words
         )
 
@@ -200,6 +200,10 @@ def _selector_text(namespace: str, name: str, selector: str) -> str:
     if fields and fields != f"metadata.name={name}":
         parts.append(fields)  # bare: the long option would leave no room for what it says
     return " ".join(parts)
+
+
+def _says(watcher: WatcherStatistics, text: str, word: str) -> bool:
+    return watcher.namespace == word[3:] if word.startswith("ns:") else word in text
 
 
 def _connects(statistics: Sequence[WatcherStatistics]) -> Counter[tuple[str, str]]:

@@ -1,7 +1,8 @@
 // The filter of a table: words, each of which must stand in the row; `type:` and `ns:` look at one
-// column only. Its text lives in the address, so that a link carries it.
+// column only, and `not:` leaves out the rows that have the word. Its text lives in the address, so that a link carries it.
 
 function test(row, word) {
+  if (word.startsWith("not:")) return !test(row, word.slice(4));
   const [name, rest] = word.split(/:(.*)/s);
   if (rest !== undefined && name === "type") {
     const type = row.querySelector(".type")?.dataset.is ?? "";

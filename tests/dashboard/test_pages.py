@@ -145,6 +145,19 @@ async def furnish(stage: Stage) -> None:
     (await stage.watch(agent="gone/1")).close(EndReason.TOO_SLOW)
 
 
+async def test_kinds_of_which_there_is_nothing_stand_last_though_controllers_watch_them(
+    client: AsyncClient, stage: Stage
+) -> None:
+    await furnish(stage)
+    await stage.watch(agent="kube-controller-manager/v1.36.0", resource="secrets")
+    rows = (await client.get("/dashboard/overview.json")).json()["resources"]
+    quiet = [row["id"] for row in rows if row["quiet"] == "true"]
+
+    assert [row["id"] for row in rows[:2]] == ["pods", "deployments.apps"]
+    assert "secrets" in quiet
+    assert [row["id"] for row in rows[2:]] == quiet
+
+
 async def test_the_overview_stands_without_a_script(client: AsyncClient, stage: Stage) -> None:
     await furnish(stage)
     data = (await client.get("/dashboard/overview.json")).json()

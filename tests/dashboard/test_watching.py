@@ -155,6 +155,19 @@ def test_the_head_of_a_column_leads_to_the_useful_order_first_then_back() -> Non
     assert query_of({"sort": "-lag"}, "client") == "?sort=client"
 
 
+async def test_a_word_after_not_leaves_out_the_rows_that_have_it(stage: Stage) -> None:
+    await stage.watch(agent="kube-controller-manager/v1.36.0")
+    await stage.watch(agent="mine/1", namespace="shop")
+    await stage.watch(agent="mine/2")
+
+    async def clients(query: str) -> list[str]:
+        found = await watching.watchers(stage, Query.read(query))  # type: ignore[arg-type]
+        return [row["client"] for row in found["watching"]]
+
+    assert await clients("q=not:kube-controller-manager") == ["mine/1", "mine/2"]
+    assert await clients("q=mine+not:ns:shop") == ["mine/2"]
+
+
 async def test_the_table_follows_the_query_of_its_page(stage: Stage, browser: Browser) -> None:
     await browser.say("subscribe", channel="watchers:q=second&sort=-client")
     await stage.watch(agent="first/1")

@@ -75,7 +75,20 @@ def test_the_slash_filters_and_the_address_carries_the_filter(live: Visit) -> No
     page.locator("#filter-text").fill("nothing at all")
     expect(page.get_by_text("No resource matches the filter")).to_be_visible()
     page.keyboard.press("Escape")
-    expect(page.locator("#resources tr:visible").nth(5)).to_be_visible()
+    expect(page.locator("#resources tr:visible").nth(2)).to_be_visible()
+
+
+def test_kinds_without_objects_are_folded_away_until_they_are_looked_for(live: Visit) -> None:
+    page = live("/dashboard/")
+    row = page.locator('#resources tr[data-row="podtemplates"]')
+
+    expect(row).to_be_hidden()
+    expect(page.locator('#resources tr[data-row="namespaces"]')).to_be_visible()
+    page.get_by_label("Also kinds without objects and events").check()
+    expect(row).to_be_visible()
+    page.get_by_label("Also kinds without objects and events").uncheck()
+    page.locator("#filter-text").fill("podtempl")
+    expect(row).to_be_visible()
 
 
 def test_a_filter_knows_types_and_namespaces(live: Visit, server: Server) -> None:

@@ -19,6 +19,19 @@ def relabel(server: Server, name: str, app: str) -> None:
     server.json("PUT", f"/api/v1/namespaces/default/configmaps/{name}", body)
 
 
+def test_the_watches_of_the_controllers_can_be_left_out(live: Visit, server: Server) -> None:
+    name = fresh()
+    with watching(server, "", f"kubelet/{name}"), watching(server, "", f"mine/{name}"):
+        page = live("/dashboard/watchers/")
+        clients = page.locator("#watching tr:visible th").filter(has_text=name)
+        expect(clients).to_have_count(2)
+        page.get_by_role("link", name="Without the controllers' own").click()
+
+        expect(clients).to_have_text([f"mine/{name}"])
+        page.get_by_role("link", name="The controllers' watches, too").click()
+        expect(clients).to_have_count(2)
+
+
 def test_the_table_sorts_and_the_address_carries_it(live: Visit, server: Server) -> None:
     name = fresh()
     with watching(server, "", f"zz-{name}"), watching(server, "", f"aa-{name}"):
