@@ -14,7 +14,7 @@ from listwatch.controllers.jobs.accounting import ends_of
 from listwatch.controllers.jobs.cron import Schedule
 from listwatch.controllers.kubelet.addresses import NodeAddresses
 from listwatch.controllers.kubelet.pod_run import PodRun
-from listwatch.controllers.kubelet.scenarios import guessed
+from listwatch.controllers.kubelet.scenarios import Plan, guessed
 from listwatch.controllers.options import ControllerOptions
 from listwatch.controllers.selection import selected
 
@@ -239,6 +239,46 @@ def test_init_containers_run_in_turn_before_all_others() -> None:
     assert run.step(1002.0) == 1004.0
     run.step(1004.0)
     assert run.status(made, 1004.0)["phase"] == "Running"
+
+
+def test_an_ephemeral_container_runs_beside_the_others_and_counts_for_nothing() -> None:
+    made, run = run_of(run_seconds="30", exit_code="0", spec={"restartPolicy": "Never"})
+    run.step(1000.0)
+    assert "ephemeralContainerStatuses" not in run.status(made, 1000.0)
+
+    short = {"name": "look", "image": "busybox", "command": ["sh", "-c", "sleep 2; exit 3"]}
+    made["spec"]["ephemeralContainers"] = [short, {"name": "stay", "image": "busybox"}]
+    run.look_for_more(made)
+    assert run.step(1001.0) == 1003.0
+    first, second = run.status(made, 1001.0)["ephemeralContainerStatuses"]
+    assert "running" in first["state"]
+    assert (first["ready"], "started" in first) == (False, False)
+    assert first["containerID"] != second["containerID"]
+    made["status"] = run.status(made, 1001.0)
+    again = PodRun.of(made, "node-1", ("172.18.0.2", "10.244.0.2"), 1002.0)
+    assert [each.state for each in again.ephemerals] == ["running", "running"]
+
+    assert run.step(1003.0) == 1030.0
+    after = run.status(made, 1003.0)
+    ended, stays = after["ephemeralContainerStatuses"]
+    assert ended["state"]["terminated"]["exitCode"] == 3
+    assert "running" in stays["state"]
+    assert after["phase"] == "Running"
+    assert run.step(1030.0) is None
+    last = run.status(made, 1030.0)
+    assert last["phase"] == "Succeeded"
+    assert "terminated" in last["ephemeralContainerStatuses"][1]["state"]
+
+
+def test_a_sidecar_ends_with_what_it_serves() -> None:
+    sidecar = {"name": "log", "image": "i", "restartPolicy": "Always"}
+    spec = {"initContainers": [sidecar], "restartPolicy": "Never"}
+    made, run = run_of(run_seconds="30", exit_code="0", spec=spec)
+    run.inits[0].plan = Plan()
+    run.step(1000.0)
+    assert "running" in run.status(made, 1000.0)["initContainerStatuses"][0]["state"]
+    run.step(1030.0)
+    assert "terminated" in run.status(made, 1030.0)["initContainerStatuses"][0]["state"]
 
 
 def test_a_kubelet_that_comes_back_goes_on_from_the_status() -> None:

@@ -260,6 +260,28 @@ def test_a_container_that_ends_is_started_again_and_then_backs_off(namespace: Na
     assert not status()["ready"]
 
 
+def test_a_container_to_debug_with_is_added_to_a_pod_that_runs(namespace: Namespace) -> None:
+    namespace.create("pods", "web", POD)
+    eventually(namespace.ready)
+    added = {"name": "look", "image": "busybox", "targetContainerName": "c"}
+    patch = {"spec": {"ephemeralContainers": [added]}}
+    namespace.patch("pods", "web", patch, "ephemeralcontainers")
+
+    def statuses() -> Any:
+        return namespace.get("pods", "web")["status"].get("ephemeralContainerStatuses")
+
+    [status] = eventually(statuses)
+    assert (status["name"], status["ready"]) == ("look", False)
+    assert "running" in status["state"]
+    assert namespace.ready()
+
+    def paths() -> set[str]:
+        events = namespace.events("Started")
+        return {each["involvedObject"].get("fieldPath") for each in events}
+
+    eventually(lambda: paths() == {"spec.containers{c}", "spec.ephemeralContainers{look}"})
+
+
 def test_a_pod_that_needs_time_to_stop_gets_its_grace_period_and_no_more(
     namespace: Namespace,
 ) -> None:

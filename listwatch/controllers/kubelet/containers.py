@@ -23,6 +23,7 @@ class ContainerRun:
     pod_uid: str
     pod_name: str  # namespace and name, for messages
     spec: JSONObject
+    kind: str  # the field of the pod's spec that it stands in
     plan: Plan
     restart_policy: str
     state: str = WAITING

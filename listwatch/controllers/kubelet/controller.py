@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from listwatch.controllers.controller import Controller
 from listwatch.controllers.events import WARNING
-from listwatch.controllers.kubelet.containers import BACKING_OFF, RUNNING
+from listwatch.controllers.kubelet.containers import BACKING_OFF, RUNNING, ContainerRun
 from listwatch.controllers.kubelet.nodes import StandInNode, StandInNodes
 from listwatch.controllers.kubelet.pod_run import PodRun
 from listwatch.informer import Scope
@@ -90,6 +90,7 @@ class Kubelets(Controller):
                 await self._remove_if_asked(pod)
                 return
             run = self._runs[key] = self._begin(pod, now)
+        run.look_for_more(pod)
         due = None if run.stops_at is not None and run.finished else run.step(now)
         if "deletionTimestamp" in pod["metadata"]:
             due = await self._stop(key, pod, run, now)
@@ -129,9 +130,9 @@ class Kubelets(Controller):
         grace = float(metadata.get("deletionGracePeriodSeconds") or 0)
         wanted = max((each.plan.stop_seconds for each in run.containers), default=0.0)
         if run.stops_at is None:
-            for each in run.containers:
+            for each in run.everything:
                 if each.state == RUNNING:
-                    self._event(pod, run, "Killing", f"Stopping container {each.name}", each.name)
+                    self._event(pod, run, "Killing", f"Stopping container {each.name}", each)
             run.stops_at = now + min(wanted, grace)
         # The period may have been shortened since.
         run.stops_at = min(run.stops_at, now + grace)
@@ -186,7 +187,7 @@ class Kubelets(Controller):
         self._tell_events(pod, run)
 
     def _tell_events(self, pod: JSONObject, run: PodRun) -> None:
-        for each in (*run.inits, *run.containers):
+        for each in run.everything:
             entry = f"{each.name}/{each.restarts}/{each.state}"
             if entry in run.told:
                 continue
@@ -194,15 +195,15 @@ class Kubelets(Controller):
             image, name = each.spec.get("image"), each.name
             if each.state == RUNNING:
                 message = f'Container image "{image}" already present on machine'
-                self._event(pod, run, "Pulled", message, name)
-                self._event(pod, run, "Created", f"Container created: {name}", name)
-                self._event(pod, run, "Started", f"Container started: {name}", name)
+                self._event(pod, run, "Pulled", message, each)
+                self._event(pod, run, "Created", f"Container created: {name}", each)
+                self._event(pod, run, "Started", f"Container started: {name}", each)
             elif each.state == BACKING_OFF:
                 message = f"Back-off restarting failed container {name} in pod {each.pod_name}"
-                self._event(pod, run, "BackOff", f"{message}({each.pod_uid})", name, WARNING)
+                self._event(pod, run, "BackOff", f"{message}({each.pod_uid})", each, WARNING)
             elif each.plan.pull_fails:
                 message = f'Failed to pull image "{image}": not found'
-                self._event(pod, run, "Failed", message, name, WARNING)
+                self._event(pod, run, "Failed", message, each, WARNING)
 
     def _event(
         self,
@@ -210,10 +211,10 @@ class Kubelets(Controller):
         run: PodRun,
         reason: str,
         message: str,
-        container: str,
+        container: ContainerRun,
         kind: str = "Normal",
     ) -> None:
-        path = f"spec.containers{{{container}}}"
+        path = f"spec.{container.kind}{{{container.name}}}"
         self.events.record(PODS, pod, reason, message, kind=kind, field_path=path, host=run.node)
 
     # The pods of a node

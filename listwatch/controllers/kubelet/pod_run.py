@@ -1,5 +1,7 @@
 """One pod as it runs: init containers in turn, then all others, and the status that tells of it.
 
+Ephemeral containers, as `kubectl debug` adds them, run beside them and count for nothing.
+
 Made by `controller` when a pod appears on a node; pure but for the time it is given.
 """
 
@@ -9,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from listwatch.controllers import conditions
 from listwatch.controllers.kubelet.containers import ENDED, RUNNING, ContainerRun
-from listwatch.controllers.kubelet.scenarios import plan_of
+from listwatch.controllers.kubelet.scenarios import guess_of, plan_of
 from listwatch.protocol.clock import parse_rfc3339, rfc3339
 from listwatch.protocol.objects import JSONObject
 
@@ -25,6 +27,7 @@ class PodRun:
     began: float
     inits: list[ContainerRun]
     containers: list[ContainerRun]
+    ephemerals: list[ContainerRun] = field(default_factory=list)  # more of them may come
     stops_at: float | None = None  # when it will have stopped; None while nobody asked
     failed: str = ""  # the reason, if the pod was ended for another than its containers
     conditions: conditions.Conditions = field(default_factory=list)
@@ -44,16 +47,30 @@ class PodRun:
             began=parse_rfc3339(status["startTime"]) if status.get("startTime") else now,
             inits=_runs(pod, "initContainers"),
             containers=_runs(pod, "containers"),
+            ephemerals=_runs(pod, "ephemeralContainers"),
             conditions=list(status.get("conditions") or ()),
         )
         for name, runs in (
             ("initContainerStatuses", run.inits), ("containerStatuses", run.containers),
+            ("ephemeralContainerStatuses", run.ephemerals),
         ):  # fmt: skip
             known = {each["name"]: each for each in status.get(name) or ()}
             for each in runs:
                 if each.name in known:
                     each.adopt(known[each.name])
         return run
+
+    @property
+    def everything(self) -> tuple[ContainerRun, ...]:
+        """All its containers."""
+        return (*self.inits, *self.containers, *self.ephemerals)
+
+    def look_for_more(self, pod: JSONObject) -> None:
+        """Take up ephemeral containers that were added to the pod since."""
+        if len(pod["spec"].get("ephemeralContainers") or ()) > len(self.ephemerals):
+            known = {each.name for each in self.ephemerals}
+            found = _runs(pod, "ephemeralContainers")
+            self.ephemerals += [each for each in found if each.name not in known]
 
     @property
     def phase(self) -> str:
@@ -75,26 +92,35 @@ class PodRun:
 
     def step(self, now: float) -> float | None:
         """Go on to the state of now; returns when the next change is due."""
-        due: list[float] = []
+        due = self._advance(self.ephemerals, now)
+        waiting = False
         for each in self.inits:
-            each.begin(now)
-            following = each.step(now)
-            if following is not None:
-                due.append(following)
-            if _runs_on(each):
-                continue
-            if each.state != ENDED or each.code:
-                return min(due, default=None)
-        for each in self.containers:
-            each.begin(now)
-            following = each.step(now)
-            if following is not None:
-                due.append(following)
+            due += self._advance([each], now)
+            if not _runs_on(each) and (each.state != ENDED or each.code):
+                waiting = True
+                break
+        if not waiting:
+            due += self._advance(self.containers, now)
+        if self.finished:
+            # What runs beside them does not outlive them.
+            for each in (*self.inits, *self.ephemerals):
+                if each.state == RUNNING:
+                    each.stop(now)
+            return None
         return min(due, default=None)
+
+    def _advance(self, runs: list[ContainerRun], now: float) -> list[float]:
+        due: list[float] = []
+        for each in runs:
+            each.begin(now)
+            following = each.step(now)
+            if following is not None:
+                due.append(following)
+        return due
 
     def stop(self, now: float) -> None:
         """Everything that runs ends."""
-        for each in (*self.inits, *self.containers):
+        for each in self.everything:
             each.stop(now)
 
     def status(self, pod: JSONObject, now: float) -> JSONObject:
@@ -125,6 +151,11 @@ class PodRun:
         }
         if self.inits:
             status["initContainerStatuses"] = [each.status(now) for each in self.inits]
+        if self.ephemerals:
+            told = [each.status(now) for each in self.ephemerals]
+            # No probe is asked of them.
+            told = [{k: v for k, v in one.items() if k != "started"} for one in told]
+            status["ephemeralContainerStatuses"] = [{**one, "ready": False} for one in told]
         if self.failed:
             status["reason"] = self.failed
         return status
@@ -152,9 +183,12 @@ def _runs(pod: JSONObject, kind: str) -> list[ContainerRun]:
     policy = spec.get("restartPolicy") or "Always"
     if kind == "initContainers" and policy == "Always":
         policy = "OnFailure"  # an init container ends one day
+    if kind == "ephemeralContainers":
+        policy = "Never"
     runs = []
     for each in spec.get(kind) or ():
-        plan = plan_of(pod, each)
+        # What the pod's annotations say is about what the pod was made with.
+        plan = guess_of(each) if kind == "ephemeralContainers" else plan_of(pod, each)
         if kind == "initContainers" and plan.run_seconds is None and not _is_sidecar(each):
             plan = replace(plan, run_seconds=0.0)  # of an unknown program: it ends at once, well
         runs.append(
@@ -162,6 +196,7 @@ def _runs(pod: JSONObject, kind: str) -> list[ContainerRun]:
                 pod_uid=metadata["uid"],
                 pod_name=f"{metadata['name']}_{metadata['namespace']}",
                 spec=each,
+                kind=kind,
                 plan=plan,
                 restart_policy=str(each.get("restartPolicy") or policy),
             )

@@ -64,6 +64,12 @@ def plan_of(pod: JSONObject, container: JSONObject) -> Plan:
     )
 
 
+def guess_of(container: JSONObject) -> Plan:
+    """The plan of a container that no annotation is about."""
+    seconds, code = guessed(container)
+    return Plan(run_seconds=seconds, exit_code=code)
+
+
 def guessed(container: JSONObject) -> tuple[float | None, int]:
     """How long its command takes, and how it ends: understood are sleep, exit, true and the like.
 
