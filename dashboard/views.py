@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST
 
 from dashboard import commands, frames, samples
 from dashboard.access import signed_in
+from dashboard.copy_as import Call, copies
 from dashboard.links import ring_url
 from dashboard.machinery import resource_page
 from dashboard.machinery.views import columns, served
@@ -101,6 +102,7 @@ async def attach(request: HttpRequest) -> Shown:
             for title, all_ in sorted(groups.items(), key=lambda item: (item[0] != "v1", item[0]))
         ],
         "commands": [commands.watch(chosen, form)],
+        "copies": copies(_call(chosen, form), f"{request.scheme}://{request.get_host()}"),
     }
     data = {"resources": [option["value"] for all_ in groups.values() for option in all_]}
     return Shown(data, context)
@@ -147,6 +149,15 @@ class Login(LoginView):
 async def unknown(request: HttpRequest, rest: str) -> Shown:
     """What is no page of the dashboard."""
     raise StatusError(404, "NotFound", f'there is no page "{request.path}"')
+
+
+def _call(resource: Resource, form: Context) -> Call:
+    """The watch that the attach form says."""
+    return Call(
+        "watch", resource, form.get("namespace", "") if resource.namespaced else "",
+        labels=form.get("labels", ""), fields=form.get("fields", ""),
+        since=form.get("revision", "") if form["from"] == "revision" else "",
+    )  # fmt: skip
 
 
 def _path(resource: Resource) -> str:

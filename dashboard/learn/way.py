@@ -142,7 +142,7 @@ class PodsWayAttachment:
         if len(self._hops) >= HOPS:
             return
         self._says = ""
-        before = self._hops[-1]["ms"] if self._hops and self._hops[-1]["part"] == part else 0.0
+        before = self._hops[-1]["ms"] if self._hops else 0.0
         ms = round(hop.seconds * 1000, 1)
         self._hops.append({
             "id": len(self._hops) + 1, "part": part, "ms": ms, "after": round(ms - before, 1),

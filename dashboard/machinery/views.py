@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from django.utils.http import urlencode
 
 from dashboard import commands
+from dashboard.copy_as import Call, Copy, copies
 from dashboard.links import resource_url, ring_url
 from dashboard.machinery import calculator, event_page, flows, ring_page, watcher_page
 from dashboard.machinery.watching import Query
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from listwatch.protocol.kinds import Resource
     from listwatch.runtime import Runtime
     from listwatch.watchcache.cacher import Cacher
+    from listwatch.watchcache.statistics import WatcherStatistics
 
 COLUMNS = (  # of the table of open watches: sort key, title, class, what it means
     ("client", "Client", "", ""),
@@ -106,9 +108,26 @@ async def watcher(request: HttpRequest, number: int) -> Shown:
     cacher, statistics = found
     data = await watcher_page.watcher(cacher, statistics, heard_only=heard_only)
     name = str(statistics.group_resource)
-    context = {"number": number, "heard_only": heard_only, "resource": name,
-               "ring_url": ring_url(statistics.group_resource)}  # fmt: skip
+    context = {
+        "number": number, "heard_only": heard_only, "resource": name,
+        "ring_url": ring_url(statistics.group_resource),
+        "copies": _copies(request, statistics),
+    }  # fmt: skip
     return Shown(data, context)
+
+
+def _copies(request: HttpRequest, watcher: WatcherStatistics) -> list[Copy]:
+    """The same watch for terminal and program; none if its kind is not served any more."""
+    stored = runtime_of(request).resources.stored(watcher.group_resource)
+    if stored is None:
+        return []
+    # Its statistics say `labels:app=web fields:spec.nodeName=a`.
+    labels, _, fields = watcher.selector.partition("fields:")
+    call = Call(
+        "watch", stored, watcher.namespace,
+        labels=labels.removeprefix("labels:").strip(), fields=fields.strip(),
+    )  # fmt: skip
+    return copies(call, f"{request.scheme}://{request.get_host()}")
 
 
 @page("rings")

@@ -26,7 +26,7 @@ def runtime_of(request: HttpRequest) -> Runtime:
     scope: dict[str, Any] = getattr(request, "scope", {})  # Any: an ASGI scope
     runtime: Runtime | None = scope.get("listwatch.runtime")
     if runtime is None:
-        raise service_unavailable("no server runs in this process: start it by `serve`")
+        raise service_unavailable('no server runs in this process: start it by "serve"')
     return runtime
 
 

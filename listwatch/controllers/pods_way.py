@@ -96,7 +96,6 @@ class PodsWay:
 
     async def leave(self) -> AsyncIterator[Hop]:
         """Delete the deployment; every hop until its last pod is gone, then the namespace goes."""
-        self._began = self._clock.monotonic()
         answer = await self._client.delete(DEPLOYMENTS, "web", namespace=self.namespace)
         self._tell(answer, "you", "", "delete deployment web")
         gone = 0

@@ -76,7 +76,7 @@ def parse(text: str) -> tuple[JSONObject, tuple[str, ...]]:
     if document is None:
         raise TextError("There is nothing in the text.")
     if not isinstance(document, dict):
-        raise TextError("The text is not an object: it should begin with `apiVersion:`.", 1)
+        raise TextError('The text is not an object: it should begin with "apiVersion:".', 1)
     if not isinstance(document.get("metadata") or {}, dict):
         raise TextError("metadata should be an object.", line_of(text, "metadata"))
     return document, duplicates

@@ -46,7 +46,8 @@ def login_by_link(request: HttpRequest, token: str) -> HttpResponse:
     if user is None:
         if not request.user.is_authenticated:
             messages.error(
-                request, "This login link was used or is too old: `listwatch login` prints another."
+                request,
+                "This login link was used or is too old. Another is printed by: listwatch login",
             )
         return redirect(settings.LOGIN_REDIRECT_URL)
     login(request, user, backend=_BACKEND)

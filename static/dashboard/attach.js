@@ -5,6 +5,7 @@ import { wireCompleting } from "./completing.js";
 import { onAction } from "./keys.js";
 import { Pane } from "./pane.js";
 import { replayFile } from "./replay.js";
+import { swap } from "./swap.js";
 
 const FIELDS = ["resource", "namespace", "labels", "fields", "from", "revision", "bookmarks", "streaming", "as"];
 const WITH_STATE = new Set(["state", "any", "revision"]);
@@ -68,7 +69,11 @@ export function start(socket) {
   from.addEventListener("change", () => {
     streaming.checked = from.value === "state";
   });
-  form.addEventListener("change", adapt);
+  form.addEventListener("change", () => {
+    adapt();
+    // What there is to copy follows the form; the address stays that of what is attached.
+    swap(new URL(`?${new URLSearchParams(new FormData(form))}`, location.href), ["copies"]);
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     attach(wishOf(form));

@@ -33,6 +33,8 @@ def test_the_demo_tells_every_hop_in_order_and_leaves_nothing_behind(cluster: Cl
     assert places == sorted(places)
     revisions = [int(number) for number in re.findall(r"rv (\d+)", told)]
     assert len(revisions) >= 8
+    times = [int(number) for number in re.findall(r"^ *(\d+) ms", told, re.MULTILINE)]
+    assert times == sorted(times)  # one clock from the first write to the last
     (name,) = re.findall(r"in namespace (demo-\w+)", told)
     eventually(lambda: cluster.get(f"/api/v1/namespaces/{name}") is None)
 

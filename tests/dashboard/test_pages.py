@@ -251,6 +251,24 @@ async def test_the_attach_form_is_filled_from_the_address(client: AsyncClient) -
     assert 'name="bookmarks" value="true">' in text
 
 
+async def test_the_attach_page_and_a_watcher_can_be_copied_as_commands(
+    client: AsyncClient, stage: Stage
+) -> None:
+    query = "resource=v1/pods&namespace=shop&labels=app%3Dweb&from=revision&revision=7"
+    attach = await text_of(client, f"/dashboard/attach/?{query}")
+    watch = await stage.watch(labels="app=web", namespace="shop")
+    watcher = await text_of(client, f"/dashboard/watchers/{watch.id}/")
+
+    assert "/api/v1/namespaces/shop/pods?" in attach
+    assert "resourceVersion=7" in attach
+    assert "kubectl get pods -n shop -l app=web -w --output-watch-events" in watcher
+    for text in (attach, watcher):
+        assert [f'aria-label="Copy as {name}"' in text for name in ("curl", "client-go")] == [
+            True,
+            True,
+        ]
+
+
 async def test_a_strange_address_never_breaks_the_attach_page(client: AsyncClient) -> None:
     for query in ("resource=nothing", "resource=", "from=nowhere&resource=v1/pods", "revision=x"):
         await text_of(client, f"/dashboard/attach/?{query}")

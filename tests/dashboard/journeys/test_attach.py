@@ -204,3 +204,15 @@ def test_the_development_server_carries_the_same_socket(
 
     expect(pane.locator("tbody .type")).to_have_text(["ADDED"])
     context.close()
+
+
+def test_what_there_is_to_copy_follows_the_form(live: Visit) -> None:
+    page = live("/dashboard/attach/")
+    page.locator("[name=labels]").fill("app=copied")
+    page.locator("[name=labels]").blur()
+    page.get_by_text("Copy as", exact=True).click()
+
+    expect(page.locator("#copies").get_by_label("kubectl", exact=True)).to_contain_text(
+        "kubectl get pods -A -l app=copied -w --output-watch-events"
+    )
+    assert "app=copied" not in page.url
