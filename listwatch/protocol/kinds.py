@@ -99,6 +99,7 @@ class Resource:
     api_version: str = field(init=False, repr=False, compare=False)  # `v1`, or `apps/v1`
     group_resource: GroupResource = field(init=False, repr=False, compare=False)  # of messages
     gvk: GroupVersionKind = field(init=False, repr=False, compare=False)  # of its objects
+    _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         derive = partial(object.__setattr__, self)
@@ -107,6 +108,11 @@ class Resource:
         derive("gvk", GroupVersionKind(self.group, self.version, self.kind))
         if not self.storage.resource:
             derive("storage", self.group_resource)
+        derive("_hash", hash((self.gvk, self.resource)))
+
+    def __hash__(self) -> int:
+        """By its names: those who keep something for a kind ask often, and the rest is long."""
+        return self._hash
 
     @property
     def list_kind(self) -> str:
