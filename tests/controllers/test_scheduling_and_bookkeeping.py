@@ -9,8 +9,9 @@ from listwatch.controllers.batches import at_once, slow_start
 from listwatch.controllers.events import EventRecorder
 from listwatch.controllers.garbage.graph import Graph
 from listwatch.controllers.pods import in_order_of_deletion
-from listwatch.controllers.scheduler.filters import explain, refusal
-from listwatch.controllers.scheduler.nodes import Nodes, demand_of
+from listwatch.controllers.scheduler.explanations import Unfit
+from listwatch.controllers.scheduler.filters import refusal
+from listwatch.controllers.scheduler.nodes import Amounts, NodeInfo, Nodes, demand_of
 from listwatch.controllers.scheduler.preemption import find
 from listwatch.controllers.scheduler.queue import SchedulingQueue
 from listwatch.controllers.status import difference
@@ -64,12 +65,35 @@ def test_init_containers_count_by_the_largest_and_others_by_their_sum() -> None:
     assert demand_of(made).requests.cpu == 1000
 
 
-def test_what_fits_nowhere_is_counted_by_reason() -> None:
-    from collections import Counter
+def test_what_fits_nowhere_is_counted_by_reason_and_told_why_nothing_goes_for_it() -> None:
+    small, large = NodeInfo({}), NodeInfo({})
+    small.allocatable, large.allocatable = Amounts(cpu=500), Amounts(cpu=4000)
+    made = pod("p")
+    made["spec"]["containers"] = [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]
+    unfit, demand = Unfit(4), demand_of(made)
+    unfit.refused("Insufficient cpu", demand, small)
+    unfit.refused("Insufficient cpu", demand, large)
+    unfit.refused("Too many pods", demand, large)
+    unfit.refused("node(s) were unschedulable", demand, large)
 
-    reasons = Counter({"Insufficient cpu": 2, "Too many pods": 1})
-    assert explain(reasons, 3) == "0/3 nodes are available: 1 Too many pods, 2 Insufficient cpu."
-    assert explain(Counter(), 0) == "no nodes available to schedule pods"
+    why = (
+        "0/4 nodes are available: 1 Too many pods, 1 node(s) were unschedulable, "
+        "2 Insufficient cpu."
+    )
+    assert unfit.text() == why
+    assert unfit.text_without_victims(made, waits=False) == (
+        f"{why} no new claims to deallocate, preemption: 0/4 nodes are available: "
+        "2 No preemption victims found for incoming pod, "
+        "2 Preemption is not helpful for scheduling."
+    )
+    waiting = unfit.text_without_victims(made, waits=True)
+    assert waiting.endswith("not eligible due to a terminating pod on the nominated node.")
+    made["spec"]["preemptionPolicy"] = "Never"
+    never = unfit.text_without_victims(made, waits=False)
+    assert never.endswith("preemption: not eligible due to preemptionPolicy=Never.")
+    assert Unfit(0).text_without_victims(made, waits=False) == (
+        "no nodes available to schedule pods"
+    )
 
 
 async def test_pods_are_taken_by_priority_and_parked_until_the_cluster_changes() -> None:

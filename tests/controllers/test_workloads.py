@@ -230,7 +230,9 @@ def test_a_pod_that_fits_nowhere_is_told_why_and_runs_when_it_does(
         )
     )
     assert condition(told, "PodScheduled")["message"] == (
-        "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector."
+        "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector. "
+        "no new claims to deallocate, preemption: 0/3 nodes are available: "
+        "3 Preemption is not helpful for scheduling."
     )
     assert eventually(lambda: namespace.events("FailedScheduling"))
     server = cluster.server

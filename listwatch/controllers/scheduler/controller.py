@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,8 @@ from listwatch.controllers import conditions
 from listwatch.controllers.controller import Controller
 from listwatch.controllers.events import WARNING
 from listwatch.controllers.pods import is_finished, is_terminating
-from listwatch.controllers.scheduler.filters import Neighbours, explain, refusal
+from listwatch.controllers.scheduler.explanations import Unfit
+from listwatch.controllers.scheduler.filters import Neighbours, refusal
 from listwatch.controllers.scheduler.nodes import Demand, Nodes, demand_of
 from listwatch.controllers.scheduler.preemption import Preemption, may_preempt, priority_of
 from listwatch.controllers.scheduler.preemption import find as find_preemption
@@ -171,7 +171,8 @@ class Scheduler(Controller):
         """Choose, and start what follows; frees its place when that is done."""
         try:
             demand, volumes = demand_of(pod), self.volumes.of(pod)
-            node, why = self._choose(pod, demand, volumes)
+            unfit = Unfit(len(self.nodes), volumes.why)
+            node = self._choose(pod, demand, volumes, unfit)
         except Exception:
             logger.exception("no decision on pod %s", pod["metadata"]["name"])
             self.pending.retry(pod["metadata"]["uid"])
@@ -181,7 +182,10 @@ class Scheduler(Controller):
             self._unschedulable += 1
             # Parked before anything is awaited: what it waits for may come at any moment.
             self.pending.park(pod["metadata"]["uid"])
-            following = self._tell_unschedulable(pod, why, self._room_for(pod, demand, volumes))
+            room = self._room_for(pod, demand, volumes)
+            waits = pod["metadata"]["uid"] in self._nominated
+            why = unfit.text() if room else unfit.text_without_victims(pod, waits=waits)
+            following = self._tell_unschedulable(pod, why, room)
         else:
             # From now on it counts as there, or the next pod would be given the same room.
             self.nodes.place(pod, demand, node)
@@ -211,13 +215,13 @@ class Scheduler(Controller):
         return changed
 
     def _choose(
-        self, pod: JSONObject, demand: Demand, volumes: PodVolumes
-    ) -> tuple[str | None, str]:
-        nodes = self.nodes.known()
+        self, pod: JSONObject, demand: Demand, volumes: PodVolumes, unfit: Unfit
+    ) -> str | None:
+        """The node for a pod; None if there is none, as `unfit` then tells."""
         if volumes.why:
-            return None, f"0/{len(nodes)} nodes are available: {volumes.why}."
+            return None
+        nodes = self.nodes.known()
         neighbours = Neighbours(pod, nodes)
-        reasons: Counter[str] = Counter()
         best: tuple[float, NodeInfo] | None = None
         for info in nodes:
             there = self._kept_for_others(pod, info) if self._nominated else info
@@ -227,14 +231,12 @@ class Scheduler(Controller):
             if not why and neighbours.matter:
                 why = neighbours.refusal(info)
             if why:
-                reasons[why] += 1
+                unfit.refused(why, demand, info)
                 continue
             points = score(pod, demand, info)
             if best is None or points > best[0]:
                 best = (points, info)
-        if best is None:
-            return None, explain(reasons, len(nodes))
-        return best[1].node["metadata"]["name"], ""
+        return None if best is None else str(best[1].node["metadata"]["name"])
 
     async def _bind(self, pod: JSONObject, node: str, volumes: PodVolumes) -> None:
         metadata = pod["metadata"]

@@ -153,11 +153,3 @@ def _closed_domains(pod: JSONObject, nodes: Sequence[NodeInfo]) -> set[tuple[str
                 if value is not None and wants_pod(term, other, pod):
                     found.add((term["topologyKey"], value))
     return found
-
-
-def explain(reasons: Counter[str], nodes: int) -> str:
-    """What a pod that fits nowhere is told."""
-    if not nodes:
-        return "no nodes available to schedule pods"
-    parts = sorted(f"{number} {reason}" for reason, number in reasons.items())
-    return f"0/{nodes} nodes are available: {', '.join(parts)}."
