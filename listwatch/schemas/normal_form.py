@@ -14,6 +14,12 @@ from listwatch.schemas.shapes import SCHEMA, Field, Kind, Shape, named_shape
 
 JSONSchema = dict[str, Any]  # Any: a JSON schema, of nested dicts and lists
 
+# All but the 29th of February, which takes a calendar.
+_DAY_OF_ANY_YEAR = (
+    "(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)"
+    "|(?:0[13578]|1[02])-31)"
+)
+
 _SCALARS: dict[Kind, JSONSchema] = {
     Kind.STRING: {"type": "string"},
     Kind.NUMBER: {"type": "number"},
@@ -24,12 +30,12 @@ _SCALARS: dict[Kind, JSONSchema] = {
     },
     Kind.TIME: {
         "type": "string",
-        "pattern": r"^[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
+        "pattern": rf"^[12][0-9]{{3}}-{_DAY_OF_ANY_YEAR}"
         r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$",
     },
     Kind.MICRO_TIME: {
         "type": "string",
-        "pattern": r"^[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
+        "pattern": rf"^[12][0-9]{{3}}-{_DAY_OF_ANY_YEAR}"
         r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z$",
     },
     # Numbers below 1000 need no other suffix, and these suffixes need no other number.

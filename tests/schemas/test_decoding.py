@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -300,6 +301,18 @@ def test_the_objects_that_are_written_most_take_the_short_way() -> None:
     }
 
     assert is_normal(CONFIG_MAP, document)
+
+
+def test_every_day_of_a_year_takes_the_short_way_but_one_that_is_not_there() -> None:
+    def normal(day: str) -> bool:
+        created = {"creationTimestamp": f"{day}T10:00:00Z"}
+        return is_normal(CONFIG_MAP, {"metadata": created})
+
+    first = date(2026, 1, 1)
+    days = [(first + timedelta(days=n)).isoformat() for n in range(365)]
+    assert [day for day in days if not normal(day)] == []
+    wrong = ["2026-02-29", "2026-02-30", "2026-04-31", "2026-06-31", "2026-11-31", "2026-13-01"]
+    assert not any(normal(day) for day in [*wrong, "2026-01-32", "2026-01-00", "2026-00-10"])
 
 
 DEFINITION = GroupVersionKind("apiextensions.k8s.io", "v1", "CustomResourceDefinition")
