@@ -15,7 +15,7 @@ from listwatch.protocol.clock import Clock, SystemClock
 # requests would stand in line behind them.
 IN_FLIGHT, EVENTS_IN_FLIGHT = 8, 2
 PATIENCE = 0.1  # seconds an event stands back: some are told however much there is to do
-PAUSE = 0.01  # seconds between two looks whether there is room
+PAUSE = 0.05  # seconds between two looks whether there is room: looking costs, too
 
 
 class Aside(AbstractAsyncContextManager[None]):

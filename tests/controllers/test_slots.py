@@ -27,7 +27,7 @@ async def test_an_event_waits_while_all_room_is_taken_by_work_but_not_for_ever()
         assert told == ["at once", "late"], "some are told however much there is to do"
         again = started(tell("soon"))
         await settle()
-    await clock.advance(PATIENCE / 5)
+    await clock.advance(PATIENCE / 2)
     assert told[-1] == "soon"
     await asyncio.gather(waiting, again)
 
