@@ -64,6 +64,12 @@ def decode(encoded: Encoded, revision: int) -> JSONObject:
     return document
 
 
+def copied(document: JSONObject) -> JSONObject:
+    """An object of its own with the same values: several times as quick as a deep copy."""
+    copy: JSONObject = orjson.loads(orjson.dumps(document))
+    return copy
+
+
 def header(kind: str, api_version: str) -> bytes:
     """`{"kind":K,"apiVersion":V,` as every encoded object begins."""
     return orjson.dumps({"kind": kind, "apiVersion": api_version})[:-1] + b","

@@ -6,7 +6,6 @@ guard that looks at the namespace once more.
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING
 
 from listwatch.protocol.clock import rfc3339
@@ -17,7 +16,7 @@ from listwatch.protocol.errors import (
     invalid,
     method_not_allowed,
 )
-from listwatch.protocol.objects import decode, encode
+from listwatch.protocol.objects import copied, decode, encode
 from listwatch.registry import classes, field_managers
 from listwatch.registry import metadata as meta
 from listwatch.registry.admission import both, namespace_guard
@@ -90,7 +89,7 @@ async def _insert(
     allocates = ctx.resource.storage in backend.allocators or review is not None
     while True:
         # What was allocated for one attempt is not what the client asked for in the next.
-        attempt = copy.deepcopy(document) if allocates else document
+        attempt = copied(document) if allocates else document
         encoded, guard = prepare(backend, ctx, attempt)
         if review is not None:
             guard = both(guard, await review.check(attempt, None))
