@@ -43,7 +43,8 @@ def part_of(body: bytes, root: str) -> bytes | None:
 
 def merge(document: JSON, part: JSON) -> None:
     """Put a part into a document; a path that is there already stays as it is."""
-    definitions, renamed = document["definitions"], {}
+    definitions: dict[str, JSON] = document["definitions"]
+    renamed: dict[str, str] = {}
     for name, definition in part["definitions"].items():
         taken, number = name, 1
         while taken in renamed.values() or (

@@ -97,7 +97,8 @@ def test_containers_of_a_stateful_set_mount_its_claims() -> None:
     where = "spec.template.spec.containers[0].volumeMounts[0].name"
     assert message == f'{where}: Not found: "data"'
 
-    made["spec"]["volumeClaimTemplates"] = [{"metadata": {"name": "data"}, "spec": {}}]
+    claim = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    made["spec"]["volumeClaimTemplates"] = [{"metadata": {"name": "data"}, "spec": claim}]
     assert told(STATEFUL_SET, made) == []
     twice: list[Document] = [{"name": name, "emptyDir": {}} for name in ("data", "other", "other")]
     made["spec"]["template"]["spec"]["volumes"] = twice

@@ -14,6 +14,10 @@ from listwatch.schemas.validation.faults import (
     not_supported,
     required,
 )
+from listwatch.schemas.validation.job_policies import (
+    failure_policy_faults,
+    success_policy_faults,
+)
 from listwatch.schemas.validation.pods import pod_template_faults
 from listwatch.schemas.validation.schedules import schedule_fault
 from listwatch.schemas.validation.selectors import selector_faults, selects
@@ -27,7 +31,7 @@ _MODES = ("NonIndexed", "Indexed")
 _REPLACEMENTS = ("Failed", "TerminatingOrFailed")
 _NUMBERS = (
     "parallelism", "completions", "activeDeadlineSeconds", "backoffLimit",
-    "ttlSecondsAfterFinished", "backoffLimitPerIndex",
+    "ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes",
 )  # fmt: skip
 _MISMATCH = "`selector` does not match template `labels`"
 _LONGEST_NAME = 52  # of a cron job, whose jobs have eleven characters more
@@ -63,6 +67,11 @@ def _spec_faults(spec: JSONObject, field: str) -> list[Cause]:
         faults += _indexed_faults(spec, field)
     else:
         faults += _needs_indexes(spec, field)
+    most = spec.get("maxFailedIndexes")
+    if most is not None and spec.get("backoffLimitPerIndex") is None:
+        why = "when maxFailedIndexes is specified"
+        faults.append(required(f"{field}.backoffLimitPerIndex", why))
+    faults += failure_policy_faults(spec, field)
     manager = spec.get("managedBy")
     if manager is not None:
         faults += _manager_faults(manager, f"{field}.managedBy")
@@ -80,6 +89,7 @@ def _spec_faults(spec: JSONObject, field: str) -> list[Cause]:
     elif policy not in _RESTARTS:
         faults.append(not_supported(where, policy, _RESTARTS))
     elif spec.get("podFailurePolicy") is not None and policy != "Never":
+        # Which exit codes count is of no use where a container starts again.
         why = 'only "Never" is supported when podFailurePolicy is specified'
         faults.append(invalid(where, policy, why))
     return faults
@@ -116,7 +126,11 @@ def _indexed_faults(spec: JSONObject, field: str) -> list[Cause]:
     if (spec.get("parallelism") or 0) > _MOST_INDEXES:
         why = f"must be less than or equal to {_MOST_INDEXES} when completion mode is Indexed"
         return [invalid(f"{field}.parallelism", spec["parallelism"], why)]
-    return []
+    faults, most = success_policy_faults(spec, field), spec.get("maxFailedIndexes")
+    if most is not None and most > completions:
+        why = "must be less than or equal to completions"
+        faults.append(invalid(f"{field}.maxFailedIndexes", most, why))
+    return faults
 
 
 _FIXED = (

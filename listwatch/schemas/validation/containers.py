@@ -23,6 +23,7 @@ from listwatch.schemas.validation.faults import (
     required,
 )
 from listwatch.schemas.validation.names import port_name_faults, port_number_faults
+from listwatch.schemas.validation.pod_security import profile_faults
 from listwatch.schemas.validation.pod_settings import id_faults
 from listwatch.schemas.validation.probes import lifecycle_faults, probe_faults
 from listwatch.schemas.validation.resources import resource_requirement_faults
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _RESIZE_POLICIES = ("NotRequired", "RestartContainer")
 PROTOCOLS = ("SCTP", "TCP", "UDP")
+_PROPAGATIONS = ("Bidirectional", "HostToContainer", "None")
 _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
 
@@ -78,7 +80,9 @@ def _container_faults(container: JSONObject, field: str, volumes: Collection[str
     if container.get("resources"):
         faults += resource_requirement_faults(container["resources"], f"{field}.resources")
     faults += _resize_policy_faults(container.get("resizePolicy") or (), f"{field}.resizePolicy")
-    return faults + _user_faults(container.get("securityContext") or {}, field)
+    context = container.get("securityContext") or {}
+    faults += _user_faults(context, field)
+    return faults + profile_faults(context, f"{field}.securityContext")
 
 
 def _life_faults(container: JSONObject, field: str) -> list[Cause]:
@@ -142,10 +146,14 @@ def _device_faults(container: JSONObject, field: str, volumes: Collection[str]) 
 
 def _resize_policy_faults(policies: Iterable[JSONObject], field: str) -> list[Cause]:
     faults: list[Cause] = []
-    for policy in policies:
+    seen: set[str] = set()
+    for index, policy in enumerate(policies):
         resource, restart = policy.get("resourceName"), policy.get("restartPolicy")
         faults += chosen(resource, field, ("cpu", "memory"))
         faults += chosen(restart, field, _RESIZE_POLICIES)
+        if resource in seen:
+            faults.append(duplicate(f"{field}[{index}]", resource))
+        seen.add(resource or "")
     return faults
 
 
@@ -221,6 +229,9 @@ def _mount_faults(mounts: list[JSONObject], field: str, volumes: Collection[str]
         elif path in paths:
             faults.append(invalid(f"{where}.mountPath", path, "must be unique"))
         paths.add(path or "")
+        spread = mount.get("mountPropagation")
+        if spread is not None and spread not in _PROPAGATIONS:
+            faults.append(not_supported(f"{field}.mountPropagation", spread, _PROPAGATIONS))
         if part and part.startswith("/"):
             faults.append(invalid(f"{where}.subPath", part, "must be a relative path"))
         if part and ".." in part.split("/"):

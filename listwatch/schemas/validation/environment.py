@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from listwatch.protocol.names import subdomain_faults
 from listwatch.schemas.validation.faults import invalid, not_supported, required
+from listwatch.schemas.validation.names import config_key_faults
 
 if TYPE_CHECKING:
     from listwatch.protocol.errors import Cause
@@ -21,6 +22,10 @@ _VARIABLE_FAULT = (
 _FIELDS = (
     "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName",
     "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs",
+)  # fmt: skip
+_RESOURCES = (
+    "limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu",
+    "requests.ephemeral-storage", "requests.memory",
 )  # fmt: skip
 _SUBSCRIPTED = ("metadata.annotations", "metadata.labels")
 _ENV_SOURCES = "`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
@@ -56,24 +61,52 @@ def _value_source_faults(source: JSONObject, field: str, value: str | None) -> l
         if reference is not None:
             if not reference.get("name"):
                 faults.append(required(f"{field}.{kind}.name"))
-            if not reference.get("key"):
+            else:
+                name = reference["name"]
+                faults += [
+                    invalid(f"{field}.{kind}.name", name, why) for why in subdomain_faults(name)
+                ]
+            key = reference.get("key")
+            if not key:
                 faults.append(required(f"{field}.{kind}.key"))
+            else:
+                faults += [
+                    invalid(f"{field}.{kind}.key", key, why) for why in config_key_faults(key)
+                ]
     if "fieldRef" in source:
         faults += _field_reference_faults(source["fieldRef"], f"{field}.fieldRef")
-    if "resourceFieldRef" in source and not source["resourceFieldRef"].get("resource"):
-        faults.append(required(f"{field}.resourceFieldRef.resource"))
+    if "resourceFieldRef" in source:
+        faults += resource_reference_faults(source["resourceFieldRef"], f"{field}.resourceFieldRef")
     return faults
 
 
+def resource_reference_faults(reference: JSONObject, field: str) -> list[Cause]:
+    """Faults of what names a container's request or limit."""
+    resource = reference.get("resource")
+    if not resource:
+        return [required(f"{field}.resource")]
+    known = resource in _RESOURCES or resource.startswith(("limits.huge", "requests.huge"))
+    return [] if known else [not_supported(f"{field}.resource", resource, _RESOURCES)]
+
+
 def _field_reference_faults(reference: JSONObject, field: str) -> list[Cause]:
+    return field_reference_faults(reference, field, _FIELDS)
+
+
+def field_reference_faults(
+    reference: JSONObject, field: str, fields: tuple[str, ...], *, whole: bool = False
+) -> list[Cause]:
+    """Faults of what names a field of the pod; `whole` maps of labels or notes may be named too."""
     path = reference.get("fieldPath")
     if not path:
         return [required(f"{field}.fieldPath")]
     name, bracket, _ = path.partition("[")
-    if (bracket and name in _SUBSCRIPTED) or path in _FIELDS:
+    if (bracket and name in _SUBSCRIPTED) or path in fields:
         return []
     if path in _SUBSCRIPTED:
-        return [not_supported(f"{field}.fieldPath", path, _FIELDS)]
+        return [] if whole else [not_supported(f"{field}.fieldPath", path, fields)]
+    if path in _FIELDS:
+        return [not_supported(f"{field}.fieldPath", path, fields)]
     why = f"error converting fieldPath: field label not supported: {path}"
     return [invalid(f"{field}.fieldPath", path, why)]
 

@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING
 
 from listwatch.protocol.names import label_name_faults, qualified_name_faults
 from listwatch.protocol.quantities import Quantity
+from listwatch.schemas.validation.autoscaler_parts import (
+    behavior_faults,
+    metric_faults,
+    reference_faults,
+)
 from listwatch.schemas.validation.faults import (
     NEGATIVE,
     chosen,
@@ -17,7 +22,6 @@ from listwatch.schemas.validation.faults import (
     not_supported,
     required,
 )
-from listwatch.schemas.validation.names import path_segment_faults
 from listwatch.schemas.validation.selectors import selector_faults
 
 if TYPE_CHECKING:
@@ -210,15 +214,6 @@ def runtime_class_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]
     return immutable(new, old, ("handler",))
 
 
-_METRICS = {
-    "ContainerResource": "containerResource",
-    "External": "external",
-    "Object": "object",
-    "Pods": "pods",
-    "Resource": "resource",
-}
-
-
 def autoscaler_faults(document: JSONObject) -> list[Cause]:
     """Faults of a HorizontalPodAutoscaler (v2) by itself."""
     spec = document.get("spec") or {}
@@ -236,18 +231,10 @@ def autoscaler_faults(document: JSONObject) -> list[Cause]:
     if least is not None and most < least:
         why = "must be greater than or equal to `minReplicas`"
         faults.append(invalid("spec.maxReplicas", most, why))
-    target = spec.get("scaleTargetRef") or {}
-    faults += [
-        required(f"spec.scaleTargetRef.{name}") for name in ("kind", "name") if not target.get(name)
-    ]
-    faults += [
-        invalid(f"spec.scaleTargetRef.{name}", target[name], why)
-        for name in ("kind", "name")
-        if target.get(name)
-        for why in path_segment_faults(target[name])
-    ]
+    faults += reference_faults(spec.get("scaleTargetRef") or {}, "spec.scaleTargetRef")
     for index, metric in enumerate(spec.get("metrics") or ()):
-        faults += _metric_faults(metric, f"spec.metrics[{index}]")
+        faults += metric_faults(metric, f"spec.metrics[{index}]")
+    faults += behavior_faults(spec.get("behavior") or {}, "spec.behavior")
     return faults
 
 
@@ -266,37 +253,3 @@ def autoscaler_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
     target, before = ((one.get("spec") or {}).get("scaleTargetRef") or {} for one in (new, old))
     same = all(target.get(name) == before.get(name) for name in ("apiVersion", "kind"))
     return [] if same else new_autoscaler_faults(new)
-
-
-def _metric_faults(metric: JSONObject, field: str) -> list[Cause]:
-    kind = metric.get("type") or ""
-    if not kind:
-        return [required(f"{field}.type", "must specify a metric source type")]
-    if kind not in _METRICS:
-        return [not_supported(f"{field}.type", kind, sorted(_METRICS))]
-    source = _METRICS[kind]
-    faults = [
-        forbidden(f"{field}.{other}", "must populate the given metric source only")
-        for other in _METRICS.values()
-        if other != source and metric.get(other) is not None
-    ]
-    if metric.get(source) is None:
-        why = "must populate information for the given metric source"
-        return [*faults, required(f"{field}.{source}", why)]
-    given, where = metric[source], f"{field}.{source}"
-    if source in ("resource", "containerResource") and not given.get("name"):
-        faults.append(required(f"{where}.name", "must specify a resource name"))
-    kinds = ("AverageValue", "Utilization", "Value")
-    wanted = (given.get("target") or {}).get("type") or ""
-    if not wanted:
-        faults.append(required(f"{where}.target.type", "must specify a metric target type"))
-    elif wanted not in kinds:
-        why = "must be either Utilization, Value, or AverageValue"
-        faults.append(invalid(f"{where}.target.type", wanted, why))
-    wishes = given.get("target") or {}
-    if source in ("resource", "containerResource") and not (
-        wishes.get("averageUtilization") or wishes.get("averageValue")
-    ):
-        why = "must set either a target raw value or a target utilization"
-        faults.append(required(f"{where}.target.averageUtilization", why))
-    return faults

@@ -52,6 +52,8 @@ def address_faults(text: str) -> list[str]:
 _RULES: dict[tuple[str, str], Callable[[str], list[str]]] = {
     ("", "Namespace"): label_name_faults,
     ("", "Service"): label_1035_faults,
+    ("", "Event"): path_segment_faults,
+    ("policy", "PodDisruptionBudget"): path_segment_faults,
     # That of the core group ends with its dot.
     ("apiregistration.k8s.io", "APIService"): path_segment_faults,
     ("certificates.k8s.io", "CertificateSigningRequest"): path_segment_faults,

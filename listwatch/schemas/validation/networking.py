@@ -8,7 +8,7 @@ from __future__ import annotations
 import ipaddress
 from typing import TYPE_CHECKING
 
-from listwatch.protocol.names import label_name_faults, subdomain_faults
+from listwatch.protocol.names import label_name_faults, qualified_name_faults, subdomain_faults
 from listwatch.schemas.validation import service_settings as settings
 from listwatch.schemas.validation.containers import PROTOCOLS
 from listwatch.schemas.validation.faults import (
@@ -98,6 +98,12 @@ def _service_ports(ports: list[JSONObject]) -> list[Cause]:
         elif protocol not in PROTOCOLS:
             faults.append(not_supported(f"{field}.protocol", protocol, PROTOCOLS))
         faults += port_faults(port.get("targetPort", number), f"{field}.targetPort")
+        application = port.get("appProtocol")
+        if application is not None:
+            where = f"{field}.appProtocol"
+            faults += [
+                invalid(where, application, why) for why in qualified_name_faults(application)
+            ]
         if (protocol, number) in numbers:
             faults.append(duplicate(field, {"protocol": protocol, "port": number}))
         numbers.add((protocol, number))
@@ -128,6 +134,9 @@ def _endpoint_address(address: JSONObject, field: str) -> list[Cause]:
     if address.get("hostname"):
         name = address["hostname"]
         faults += [invalid(f"{field}.hostname", name, why) for why in label_name_faults(name)]
+    node = address.get("nodeName")
+    if node is not None:
+        faults += [invalid(f"{field}.nodeName", node, why) for why in subdomain_faults(node)]
     return faults
 
 
@@ -232,9 +241,7 @@ def _slice_ports(ports: list[JSONObject]) -> list[Cause]:
         if name in names:
             faults.append(duplicate(f"{field}.name", name))
         names.add(name)
-        number, protocol = port.get("port"), port.get("protocol", "")
-        if number is not None:
-            faults += [invalid(f"{field}.port", number, why) for why in port_number_faults(number)]
+        protocol = port.get("protocol", "")  # the number, upstream, may be any
         if not protocol:
             faults.append(required(f"{field}.protocol"))
         elif protocol not in PROTOCOLS:

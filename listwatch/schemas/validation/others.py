@@ -30,8 +30,6 @@ def lease_faults(document: JSONObject) -> list[Cause]:
         faults.append(invalid("spec.leaseDurationSeconds", duration, "must be greater than 0"))
     if transitions is not None and transitions < 0:
         faults.append(invalid("spec.leaseTransitions", transitions, NEGATIVE))
-    if spec.get("holderIdentity") == "":
-        faults.append(invalid("spec.holderIdentity", "", "must not be empty"))
     if spec.get("preferredHolder") is not None and not spec.get("strategy"):
         why = "may only be specified if `strategy` is defined"
         faults.append(forbidden("spec.preferredHolder", why))

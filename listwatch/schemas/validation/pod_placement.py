@@ -7,9 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from listwatch.protocol.names import label_name_faults, label_value_faults, qualified_name_faults
+from listwatch.protocol.names import (
+    label_name_faults,
+    label_value_faults,
+    qualified_name_faults,
+    subdomain_faults,
+)
 from listwatch.schemas.validation.faults import (
     duplicate,
+    forbidden,
     invalid,
     not_supported,
     required,
@@ -117,6 +123,12 @@ def _node_field_faults(requirement: JSONObject, field: str) -> list[Cause]:
     key = requirement.get("key") or ""
     if key != "metadata.name":
         faults.append(invalid(f"{field}.key", key, "not a valid field selector key"))
+    else:
+        faults += [
+            invalid(f"{field}.values[{index}]", value, why)
+            for index, value in enumerate(given)
+            for why in subdomain_faults(value)
+        ]
     return faults
 
 
@@ -127,11 +139,24 @@ def _pod_term_faults(term: JSONObject, field: str) -> list[Cause]:
             faults += selector_faults(term[name], f"{field}.{name}")
     for name in term.get("namespaces") or ():
         faults += [invalid(f"{field}.namespace", name, why) for why in label_name_faults(name)]
+    for name in ("matchLabelKeys", "mismatchLabelKeys"):
+        faults += _label_key_faults(term, name, field)
     key = term.get("topologyKey") or ""
     if not key:
         faults.append(required(f"{field}.topologyKey", _NO_KEY))
     faults += [invalid(f"{field}.topologyKey", key, why) for why in qualified_name_faults(key)]
     return faults
+
+
+def _label_key_faults(term: JSONObject, name: str, field: str) -> list[Cause]:
+    keys = term.get(name) or ()
+    if keys and term.get("labelSelector") is None:
+        return [forbidden(f"{field}.{name}", "must not be specified when labelSelector is not set")]
+    return [
+        invalid(f"{field}.{name}[{index}]", key, why)
+        for index, key in enumerate(keys)
+        for why in qualified_name_faults(key)
+    ]
 
 
 def spread_faults(constraints: list[JSONObject], field: str) -> list[Cause]:
@@ -158,6 +183,7 @@ def spread_faults(constraints: list[JSONObject], field: str) -> list[Cause]:
                 faults.append(not_supported(f"{where}.{name}", policy, _POLICIES))
         if constraint.get("labelSelector") is not None:
             faults += selector_faults(constraint["labelSelector"], f"{where}.labelSelector")
+        faults += _label_key_faults(constraint, "matchLabelKeys", where)
     return faults
 
 

@@ -17,6 +17,7 @@ from listwatch.schemas.validation.faults import (
     required,
 )
 from listwatch.schemas.validation.names import address_faults, search_faults
+from listwatch.schemas.validation.pod_security import profile_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,7 +59,7 @@ def security_context_faults(spec: JSONObject, field: str) -> list[Cause]:
         for name, supported in _ONE_OF.items()
         if context.get(name) is not None and context[name] not in supported
     ]
-    return faults
+    return faults + profile_faults(context, where)
 
 
 def id_faults(number: int, field: str) -> list[Cause]:

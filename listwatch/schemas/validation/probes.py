@@ -5,6 +5,7 @@ Upstream: pkg/apis/core/validation/validation.go. Used by `validation.containers
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from listwatch.schemas.validation.faults import (
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
     from listwatch.protocol.errors import Cause
     from listwatch.protocol.objects import JSONObject
 
+_HEADER = "[-A-Za-z0-9]+"
+_header = re.compile(_HEADER)
+_HEADER_FAULT = (
+    "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', "
+    f"regex used for validation is '{_HEADER}')"
+)
 _HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc", "sleep")
 _PROBE_NUMBERS = (
     "initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold",
@@ -75,6 +82,10 @@ def _handler_faults(kind: str, handler: JSONObject, field: str) -> list[Cause]:
     if kind == "httpGet" and handler.get("scheme") not in ("HTTP", "HTTPS"):
         schemes = ("HTTP", "HTTPS")
         faults.append(not_supported(f"{field}.scheme", handler.get("scheme", ""), schemes))
+    for header in handler.get("httpHeaders") or () if kind == "httpGet" else ():
+        name = header.get("name") or ""
+        if not _header.fullmatch(name):
+            faults.append(invalid(f"{field}.httpHeaders", name, _HEADER_FAULT))
     return faults
 
 

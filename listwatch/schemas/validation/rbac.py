@@ -11,6 +11,8 @@ from orjson import dumps
 
 from listwatch.protocol.errors import Cause
 from listwatch.protocol.names import quoted, subdomain_faults
+from listwatch.schemas.validation.faults import invalid
+from listwatch.schemas.validation.selectors import selector_faults
 
 if TYPE_CHECKING:
     from listwatch.protocol.objects import JSONObject
@@ -31,6 +33,11 @@ def cluster_role_faults(role: JSONObject) -> list[Cause]:
         where = "aggregationRule.clusterRoleSelectors"
         why = "at least one clusterRoleSelector required if aggregationRule is non-nil"
         causes.insert(0, _required(where, why))
+    for index, selector in enumerate((aggregation or {}).get("clusterRoleSelectors") or ()):
+        where = f"aggregationRule.clusterRoleSelectors[{index}]"
+        found = selector_faults(selector, where)
+        if found:
+            causes += [*found, invalid(where, None, "invalid label selector.")]
     return causes
 
 

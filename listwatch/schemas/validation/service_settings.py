@@ -15,7 +15,7 @@ from listwatch.schemas.validation.faults import (
     invalid,
     not_supported,
 )
-from listwatch.schemas.validation.names import address_faults
+from listwatch.schemas.validation.names import address_faults, port_number_faults
 
 if TYPE_CHECKING:
     from listwatch.protocol.errors import Cause
@@ -131,6 +131,10 @@ def traffic_faults(spec: JSONObject) -> list[Cause]:
     if port and not (kind == _BALANCER and policy == "Local"):
         why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
         faults.append(invalid("spec.healthCheckNodePort", port, why))
+    elif port:
+        faults += [
+            invalid("spec.healthCheckNodePort", port, why) for why in port_number_faults(port)
+        ]
     for name in ("internalTrafficPolicy", "trafficDistribution"):
         value = spec.get(name)
         if value is not None and value not in _ONE_OF[name]:

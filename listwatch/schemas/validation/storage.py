@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 from listwatch.protocol.names import qualified_name_faults, subdomain_faults
 from listwatch.protocol.quantities import Quantity
 from listwatch.schemas.structures import CLAIM_SPEC, VOLUME_SOURCE, difference
+from listwatch.schemas.validation.claims import (
+    claim_spec_faults,
+    class_faults,
+    mode_faults,
+    volume_mode_faults,
+)
 from listwatch.schemas.validation.faults import (
+    NEGATIVE,
     chosen,
     duplicate,
     forbidden,
@@ -20,15 +27,16 @@ from listwatch.schemas.validation.faults import (
     required,
     too_long,
 )
+from listwatch.schemas.validation.pod_placement import node_selector_faults
 from listwatch.schemas.validation.selectors import selector_faults
+from listwatch.schemas.validation.volumes import host_path_faults
 
 if TYPE_CHECKING:
     from listwatch.protocol.errors import Cause
     from listwatch.protocol.objects import JSONObject
 
-_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
-_VOLUME_MODES = ("Block", "Filesystem")
 _RECLAIM = ("Delete", "Recycle", "Retain")
+_LONGEST_NODE = 256
 _BINDING = ("Immediate", "WaitForFirstConsumer")
 _NOT_SOURCES = frozenset((
     "accessModes", "capacity", "claimRef", "mountOptions", "nodeAffinity",
@@ -40,7 +48,7 @@ _ZERO = Quantity.parse("0")
 def volume_faults(document: JSONObject) -> list[Cause]:
     """Faults of a PersistentVolume by itself."""
     spec = document.get("spec") or {}
-    faults = _mode_faults(spec.get("accessModes") or [])
+    faults = mode_faults(spec.get("accessModes") or [], "spec")
     if not spec.get("accessModes"):
         faults.append(required("spec.accessModes"))
     capacity = spec.get("capacity") or {}
@@ -69,31 +77,21 @@ def volume_faults(document: JSONObject) -> list[Cause]:
     if path == "/" and policy == "Recycle":
         why = "may not be 'recycle' for a hostPath mount of '/'"
         faults.append(forbidden("spec.persistentVolumeReclaimPolicy", why))
-    return faults + _class_faults(spec) + _volume_mode_faults(spec)
+    faults += _place_faults(spec)
+    return faults + class_faults(spec, "spec") + volume_mode_faults(spec, "spec")
 
 
-def _mode_faults(modes: list[str]) -> list[Cause]:
-    faults = [
-        not_supported("spec.accessModes", mode, _MODES) for mode in modes if mode not in _MODES
-    ]
-    if "ReadWriteOncePod" in modes and len(modes) > 1:
-        why = "may not use ReadWriteOncePod with other access modes"
-        faults.append(forbidden("spec.accessModes", why))
-    return faults
-
-
-def _class_faults(spec: JSONObject) -> list[Cause]:
-    name = spec.get("storageClassName")
-    if not name:
-        return []
-    return [invalid("spec.storageClassName", name, why) for why in subdomain_faults(name)]
-
-
-def _volume_mode_faults(spec: JSONObject) -> list[Cause]:
-    mode = spec.get("volumeMode")
-    if mode is None or mode in _VOLUME_MODES:
-        return []
-    return [not_supported("spec.volumeMode", mode, _VOLUME_MODES)]
+def _place_faults(spec: JSONObject) -> list[Cause]:
+    faults: list[Cause] = []
+    if "hostPath" in spec:
+        faults += host_path_faults(spec["hostPath"], "spec.hostPath")
+    affinity = spec.get("nodeAffinity")
+    if affinity is None:
+        return faults
+    if affinity.get("required") is None:
+        why = "must specify required node constraints"
+        return [*faults, required("spec.nodeAffinity.required", why)]
+    return faults + node_selector_faults(affinity["required"], "spec.nodeAffinity.required")
 
 
 def volume_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
@@ -116,30 +114,7 @@ def _sources(spec: JSONObject) -> dict[str, Any]:  # Any: JSON
 
 def claim_faults(document: JSONObject) -> list[Cause]:
     """Faults of a PersistentVolumeClaim by itself."""
-    spec = document.get("spec") or {}
-    modes, faults = spec.get("accessModes") or [], []
-    if not modes:
-        faults.append(required("spec.accessModes", "at least 1 access mode is required"))
-    if spec.get("selector") is not None:
-        faults += selector_faults(spec["selector"], "spec.selector")
-    faults += _mode_faults(modes)
-    amount = ((spec.get("resources") or {}).get("requests") or {}).get("storage")
-    if amount is None:
-        faults.append(required("spec.resources[storage]"))
-    elif Quantity.parse(amount) <= _ZERO:
-        faults.append(invalid("spec.resources[storage]", amount, "must be greater than zero"))
-    faults += _class_faults(spec) + _volume_mode_faults(spec)
-    source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
-    for field, given in (("dataSource", source), ("dataSourceRef", reference)):
-        for name in ("name", "kind"):
-            if given is not None and not given.get(name):
-                faults.append(required(f"spec.{field}.{name}"))
-    if source is not None and reference is not None and not reference.get("namespace"):
-        same = ("name", "kind", "apiGroup")
-        if any((source.get(name) or "") != (reference.get(name) or "") for name in same):
-            why = "must match dataSourceRef"
-            faults.append(invalid("spec", "spec.dataSource", why))
-    return faults
+    return claim_spec_faults(document.get("spec") or {}, "spec")
 
 
 def claim_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
@@ -204,8 +179,8 @@ def storage_class_faults(document: JSONObject) -> list[Cause]:
     if "" in parameters:
         faults.append(invalid("parameters", "", "field can not be empty."))
     policy = document.get("reclaimPolicy")
-    if policy not in ("Delete", "Retain"):
-        faults.append(not_supported("reclaimPolicy", policy or "", ("Delete", "Retain")))
+    if policy and policy not in ("Delete", "Retain"):
+        faults.append(not_supported("reclaimPolicy", policy, ("Delete", "Retain")))
     mode = document.get("volumeBindingMode")
     return faults + chosen(mode, "volumeBindingMode", _BINDING)
 
@@ -284,6 +259,18 @@ def storage_node_faults(document: JSONObject) -> list[Cause]:
         faults += _driver_faults(name, f"{field}.name")
         if not driver.get("nodeID"):
             faults.append(required(f"{field}.nodeID", driver.get("nodeID") or ""))
+        elif len(driver["nodeID"]) > _LONGEST_NODE:
+            why = f"must be {_LONGEST_NODE} characters or less"
+            faults.append(invalid(f"{field}.nodeID", driver["nodeID"], why))
+        count = (driver.get("allocatable") or {}).get("count")
+        if count is not None and count < 0:
+            faults.append(invalid(f"{field}.allocatable.count", count, NEGATIVE))
+        keys: set[str] = set()
+        for key in driver.get("topologyKeys") or ():
+            if key in keys:
+                faults.append(duplicate(field, key))
+            keys.add(key)
+            faults += [invalid(field, key, why) for why in qualified_name_faults(key)]
         if name in names:
             faults.append(duplicate(f"{field}.name", name))
         names.add(name)
@@ -305,6 +292,9 @@ def attachment_faults(document: JSONObject) -> list[Cause]:
     elif name == "":
         why = "must specify non empty persistentVolumeName"
         faults.append(required("spec.source.persistentVolumeName", why))
+    elif name is not None:
+        where = "spec.source.persistentVolumeName"
+        faults += [invalid(where, name, why) for why in subdomain_faults(name)]
     node = spec.get("nodeName") or ""
     return faults + [invalid("spec.nodeName", node, why) for why in subdomain_faults(node)]
 
@@ -318,11 +308,11 @@ def capacity_faults(document: JSONObject) -> list[Cause]:
     """Faults of a CSIStorageCapacity by itself."""
     name = document.get("storageClassName") or ""
     faults = [invalid("storageClassName", name, why) for why in subdomain_faults(name)]
-    for field in ("capacity", "maximumVolumeSize"):
-        amount = document.get(field)
-        if amount is not None and Quantity.parse(amount) < _ZERO:
-            why = "must be greater than or equal to 0"
-            faults.append(invalid(field, amount, why))
+    amount = document.get("capacity")
+    if amount is not None and Quantity.parse(amount) < _ZERO:
+        faults.append(invalid("capacity", amount, "must be greater than or equal to 0"))
+    if document.get("nodeTopology") is not None:
+        faults += selector_faults(document["nodeTopology"], "nodeTopology")
     return faults
 
 

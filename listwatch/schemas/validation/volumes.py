@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING
 
 from listwatch.protocol.names import label_name_faults, subdomain_faults
 from listwatch.protocol.quantities import Quantity
+from listwatch.schemas.validation.claims import claim_spec_faults
+from listwatch.schemas.validation.environment import (
+    field_reference_faults,
+    resource_reference_faults,
+)
 from listwatch.schemas.validation.faults import (
     duplicate,
     forbidden,
@@ -23,7 +28,6 @@ if TYPE_CHECKING:
 _NEEDED = {
     "configMap": ("name",),
     "secret": ("secretName",),
-    "hostPath": ("path",),
     "persistentVolumeClaim": ("claimName",),
     "nfs": ("server", "path"),
     "csi": ("driver",),
@@ -42,6 +46,11 @@ _HOST_PATH_TYPES = (
 )  # fmt: skip
 _MODE = "must be a number between 0 and 0777 (octal), both inclusive"
 _LONGEST_DRIVER = 63
+_PULL_POLICIES = ("Always", "IfNotPresent", "Never")
+_DOWNWARD = (
+    "metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace",
+    "metadata.uid",
+)  # fmt: skip
 
 
 def volume_faults(volumes: list[JSONObject], field: str) -> tuple[list[Cause], set[str]]:
@@ -130,8 +139,10 @@ def _empty_directory(source: JSONObject, field: str) -> list[Cause]:
     return [forbidden(f"{field}.sizeLimit", "SizeLimit field must be a valid resource quantity")]
 
 
-def _host_path(source: JSONObject, field: str) -> list[Cause]:
-    faults = backstep_faults(source.get("path") or "", f"{field}.path")
+def host_path_faults(source: JSONObject, field: str) -> list[Cause]:
+    """Faults of a path on the node."""
+    path = source.get("path") or ""
+    faults = backstep_faults(path, f"{field}.path") if path else [required(f"{field}.path")]
     kind = source.get("type")
     if kind is not None and kind not in _HOST_PATH_TYPES:
         faults.append(not_supported(f"{field}.type", kind, _HOST_PATH_TYPES))
@@ -159,7 +170,7 @@ def _csi(source: JSONObject, field: str) -> list[Cause]:
 
 
 def _projected(source: JSONObject, field: str) -> list[Cause]:
-    faults = []
+    faults = _mode(source.get("defaultMode"), f"{field}.defaultMode")
     for index, part in enumerate(source.get("sources") or ()):
         where = f"{field}.sources[{index}]"
         for kind in ("secret", "configMap"):
@@ -167,6 +178,8 @@ def _projected(source: JSONObject, field: str) -> list[Cause]:
                 if not part[kind].get("name"):
                     faults.append(required(f"{where}.{kind}.name"))
                 faults += _items(part[kind], f"{where}.{kind}")
+        if part.get("downwardAPI") is not None:
+            faults += _downward_items(part["downwardAPI"], f"{where}.downwardAPI")
         token = part.get("serviceAccountToken")
         if token is not None:
             faults += _token(token, f"{where}.serviceAccountToken")
@@ -189,12 +202,86 @@ def _token(token: JSONObject, field: str) -> list[Cause]:
     return faults + _file_path(path, f"{field}.path")
 
 
+def _downward(source: JSONObject, field: str) -> list[Cause]:
+    return _mode(source.get("defaultMode"), f"{field}.defaultMode") + _downward_items(source, field)
+
+
+def _downward_items(source: JSONObject, field: str) -> list[Cause]:
+    faults: list[Cause] = []
+    for item in source.get("items") or ():
+        path = item.get("path") or ""
+        faults += _file_path(path, f"{field}.path") if path else [required(f"{field}.path")]
+        of_pod, of_container = item.get("fieldRef"), item.get("resourceFieldRef")
+        if of_pod is not None:
+            where = f"{field}.fieldRef"
+            faults += field_reference_faults(of_pod, where, _DOWNWARD, whole=True)
+            if of_container is not None:
+                why = "fieldRef and resourceFieldRef can not be specified simultaneously"
+                faults.append(invalid(field, "resource", why))
+        elif of_container is not None:
+            where = f"{field}.resourceFieldRef"
+            if not of_container.get("containerName"):
+                faults.append(required(f"{where}.containerName"))
+            else:
+                faults += resource_reference_faults(of_container, where)
+        else:
+            faults.append(required(field, "one of fieldRef and resourceFieldRef is required"))
+        faults += _mode(item.get("mode"), f"{field}.mode")
+    return faults
+
+
+def _unit(number: int | None, field: str) -> list[Cause]:
+    if number is None or 0 <= number <= 255:
+        return []
+    return [invalid(field, number, "must be between 0 and 255, inclusive")]
+
+
+def _iscsi(source: JSONObject, field: str) -> list[Cause]:
+    name, faults = source.get("iqn") or "", []
+    if name and not name.startswith(("iqn", "eui", "naa")):
+        why = "must be valid format starting with iqn, eui, or naa"
+        faults.append(invalid(f"{field}.iqn", name, why))
+    return faults + _unit(source.get("lun"), f"{field}.lun")
+
+
+def _fibre_channel(source: JSONObject, field: str) -> list[Cause]:
+    names, other = source.get("targetWWNs") or (), source.get("wwids") or ()
+    faults = []
+    if bool(names) == bool(other):
+        why = "must specify either targetWWNs or wwids, but not both"
+        name = f"{field}.targetWWNs"
+        faults.append(invalid(name, names, why) if names else required(name, why))
+    if names and source.get("lun") is None:
+        faults.append(required(f"{field}.lun", "lun is required if targetWWNs is specified"))
+    return faults + (_unit(source.get("lun"), f"{field}.lun") if names else [])
+
+
+def _ephemeral(source: JSONObject, field: str) -> list[Cause]:
+    template, where = source.get("volumeClaimTemplate"), f"{field}.volumeClaimTemplate"
+    if template is None:
+        return [required(where)]
+    return claim_spec_faults(template.get("spec") or {}, f"{where}.spec")
+
+
+def _image(source: JSONObject, field: str) -> list[Cause]:
+    faults = [] if source.get("reference") else [required(f"{field}.reference")]
+    policy = source.get("pullPolicy")
+    if policy is not None and policy not in _PULL_POLICIES:
+        faults.append(not_supported(f"{field}.pullPolicy", policy, _PULL_POLICIES))
+    return faults
+
+
 _RULES: dict[str, Callable[[JSONObject, str], list[Cause]]] = {
     "configMap": _files,
     "secret": _files,
     "emptyDir": _empty_directory,
-    "hostPath": _host_path,
+    "hostPath": host_path_faults,
     "nfs": _nfs,
     "csi": _csi,
     "projected": _projected,
+    "downwardAPI": _downward,
+    "iscsi": _iscsi,
+    "fc": _fibre_channel,
+    "image": _image,
+    "ephemeral": _ephemeral,
 }

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from listwatch.protocol.names import label_name_faults
+from listwatch.schemas.validation.claims import claim_spec_faults
 from listwatch.schemas.validation.faults import (
     IMMUTABLE,
     NEGATIVE,
@@ -75,6 +76,9 @@ def stateful_set_faults(document: JSONObject) -> list[Cause]:
         where = f"spec.persistentVolumeClaimRetentionPolicy.{name}"
         if retention.get(name) and retention[name] not in _RETENTIONS:
             faults.append(not_supported(where, retention[name], _RETENTIONS))
+    for index, claim in enumerate(spec.get("volumeClaimTemplates") or ()):
+        where = f"spec.volumeClaimTemplates[{index}].spec"
+        faults += claim_spec_faults(claim.get("spec") or {}, where)
     faults += _negative(spec, ("replicas", "minReadySeconds"))
     faults += negatives(spec.get("ordinals") or {}, ("start",), "spec.ordinals")
     service = spec.get("serviceName")
