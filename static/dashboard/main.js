@@ -36,6 +36,8 @@ wireMenus();
 wireKeys();
 
 const { page, socket: path, now } = document.body.dataset;
+// One comes here instead of the answer to what was sent: an editor offers that again.
+if (page === "login" || page === "refused") import("../editor/drafts.js").then(({ markLost }) => markLost());
 if (path && PAGES[page]) {
   setServerTime(Number(now));
   startTicking();

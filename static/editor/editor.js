@@ -4,6 +4,7 @@
 
 import { wireChecking } from "./checking.js";
 import { wireCompleting } from "./completing.js";
+import { wireDrafts } from "./drafts.js";
 
 const INDENT = "  ";
 
@@ -17,6 +18,7 @@ function main() {
   wireLeaving(field);
   wireSaving(field);
   wireChecking(field, gutter);
+  wireDrafts(field); // last: a draft that is put back is checked like what one types
 }
 
 // Line numbers, and which lines are to blame.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -104,6 +107,45 @@ def test_a_change_by_others_is_told_and_the_text_stays(
     expect(page.locator("#yaml-text")).to_contain_text("colour: mine")
     expect(page.locator("#yaml-text")).to_contain_text("size: theirs")
     complaints[:] = [each for each in complaints if "409" not in each]  # the answer to the check
+
+
+@pytest.mark.parametrize("where", ["dashboard", "admin"])
+def test_what_was_typed_outlives_the_session(
+    visit: Visit, server: Server, signed_in: list[Any], complaints: list[str], where: str
+) -> None:
+    name = fresh()
+    create(server, name, colour="blue")
+    path, button = {
+        "dashboard": (
+            f"/dashboard/objects/configmaps/default/{name}/?view=edit",
+            "Check against the server",
+        ),
+        "admin": (f"/admin/objects/configmap/default/{name}/change/", "Check only"),
+    }[where]
+    page = visit(path)
+    page.wait_for_selector(".gutter")
+    field = page.locator("#id_document")
+    mine = field.input_value().replace("blue", "mine")
+    page.context.clear_cookies(name="listwatch_session")
+    field.fill(mine)
+    page.get_by_role("button", name=button).click()
+    page.wait_for_url(re.compile("/login/"))
+    page.context.add_cookies(signed_in)
+    change(server, name, colour="blue", size="theirs")
+    page.goto(path)
+
+    expect(page.get_by_text("What you had typed did not arrive")).to_be_visible()
+    expect(field).not_to_have_value(mine)
+    page.get_by_role("button", name="Put it back").click()
+    expect(field).to_have_value(mine)
+
+    # It goes on from where it began: what others changed meanwhile is not overwritten unseen.
+    page.get_by_role("button", name=button).click()
+    expect(page.get_by_text("Not saved: the object has moved on")).to_be_visible()
+    page.goto(path)
+    page.wait_for_selector(".gutter")
+    expect(page.get_by_text("What you had typed did not arrive")).to_have_count(0)
+    complaints.clear()  # the answers: who are you, and the conflict
 
 
 def test_many_documents_are_made_and_one_is_deleted(live: Visit, server: Server) -> None:
