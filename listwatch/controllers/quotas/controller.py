@@ -88,23 +88,31 @@ class ResourceQuotas(Controller):
         self._counted[resource] = informer
         counted = GroupResource.parse(resource)
 
-        def changed(subject: JSONObject | None) -> None:
-            if subject is not None:
-                self._changed(resource, subject["metadata"].get("namespace") or "")
+        def changed(subject: JSONObject | None, old: JSONObject | None = None) -> None:
+            keys = [] if subject is None else self._keys_of(resource, subject)
+            # Most namespaces have no quota: what an object takes is worked out for those that do.
+            if keys and subject is not None and old is not None:
+                keys = [] if usage(counted, old) == usage(counted, subject) else keys
+            for key in keys:
+                self.queue.add_after(key, PAUSE)
 
         informer.add_handler(
             on_add=lambda subject, initial: None if initial else changed(subject),
-            on_update=lambda old, new: (
-                changed(new) if usage(counted, old) != usage(counted, new) else None
-            ),
+            on_update=lambda old, new: changed(new, old),
             on_delete=lambda gone: changed(gone.object),
         )
 
-    def _changed(self, resource: str, namespace: str) -> None:
-        for quota in self.quotas.lister.in_namespace(namespace):
-            hard = (quota.get("spec") or {}).get("hard") or {}
-            if any(resource_of(name) == resource for name in hard):
-                self.queue.add_after(f"{namespace}/{quota['metadata']['name']}", PAUSE)
+    def _keys_of(self, resource: str, subject: JSONObject) -> list[str]:
+        """The quotas that count an object."""
+        namespace = subject["metadata"].get("namespace") or ""
+        return [
+            f"{namespace}/{quota['metadata']['name']}"
+            for quota in self.quotas.lister.in_namespace(namespace)
+            if any(
+                resource_of(name) == resource
+                for name in ((quota.get("spec") or {}).get("hard") or ())
+            )
+        ]
 
     async def _count_again(self) -> None:
         while True:
