@@ -105,14 +105,12 @@ class ResourceQuotas(Controller):
     def _keys_of(self, resource: str, subject: JSONObject) -> list[str]:
         """The quotas that count an object."""
         namespace = subject["metadata"].get("namespace") or ""
-        return [
-            f"{namespace}/{quota['metadata']['name']}"
-            for quota in self.quotas.lister.in_namespace(namespace)
-            if any(
-                resource_of(name) == resource
-                for name in ((quota.get("spec") or {}).get("hard") or ())
-            )
-        ]
+        keys = []
+        for quota in self.quotas.lister.in_namespace(namespace):
+            hard = (quota.get("spec") or {}).get("hard") or {}
+            if any(resource_of(name) == resource for name in hard):
+                keys.append(f"{namespace}/{quota['metadata']['name']}")
+        return keys
 
     async def _count_again(self) -> None:
         while True:
