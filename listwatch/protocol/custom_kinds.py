@@ -44,6 +44,10 @@ class CustomKind(Protocol):
         """The fields that can be selected in any of the versions."""
 
     @property
+    def stored_selectable(self) -> tuple[str, ...]:
+        """The fields that can be selected in the version that is stored."""
+
+    @property
     def conversion(self) -> JSONObject:
         """How versions become one another: the definition's `spec.conversion`."""
 

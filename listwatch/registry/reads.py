@@ -14,10 +14,12 @@ from listwatch.protocol.continue_tokens import NEWEST, ContinueToken
 from listwatch.protocol.errors import StatusError, bad_request, expired, not_found
 from listwatch.protocol.options import EXACT, parse_revision
 from listwatch.protocol.selectors import FieldSelector, Selector
+from listwatch.registry.conversions import by_webhook
 from listwatch.schemas.kinds import stored_field
 from listwatch.watchcache.requests import ListRequest, WatchRequest
 
 if TYPE_CHECKING:
+    from listwatch.protocol.kinds import Resource
     from listwatch.protocol.options import ListOptions
     from listwatch.protocol.representations import Representation
     from listwatch.protocol.versions import Version
@@ -121,11 +123,24 @@ def selector_of(ctx: RequestContext, options: ListOptions) -> Selector:
     if not fields.empty:
         resource = ctx.resource
         fields = fields.check(resource.selectable_fields, namespaced=resource.namespaced)
+        _check_stored_fields(resource, fields)
         if resource.storage != resource.group_resource:
             fields = FieldSelector(
                 tuple(term._replace(key=stored_field(resource, term.key)) for term in fields.terms)
             )
     return Selector(options.label_selector, fields)
+
+
+def _check_stored_fields(resource: Resource, fields: FieldSelector) -> None:
+    # Versions in the cache know the fields of the form that is kept: one that a webhook makes up
+    # would be missing from each, and the answer would look as if nothing had been found.
+    custom = resource.custom
+    if custom is None or resource.version == custom.stored_version or not by_webhook(resource):
+        return
+    for term in fields.terms:
+        if not term.key.startswith("metadata.") and term.key not in custom.stored_selectable:
+            why = f"a webhook makes it of {custom.stored_version}, where it cannot be selected"
+            raise bad_request(f"field label not supported: {term.key}: {why}")
 
 
 async def _continued(

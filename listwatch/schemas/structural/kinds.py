@@ -50,6 +50,8 @@ class StructuralKind:
         self.version: str = version["name"]
         self.stored_version: str = stored["name"]
         self.selectable = selectable
+        fields = stored.get("selectableFields") or ()
+        self.stored_selectable = tuple(f["jsonPath"].removeprefix(".") for f in fields)
         self.conversion = conversion
         self.list_kind = list_kind
         self.terminating = False

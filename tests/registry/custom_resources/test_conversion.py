@@ -14,6 +14,7 @@ from listwatch.api.converting import Converting
 from listwatch.protocol.objects import JSONObject
 from listwatch.protocol.options import APPLY_PATCH, DeleteOptions, ListOptions
 from listwatch.protocol.representations import JSONRepresentation
+from listwatch.protocol.selectors import FieldSelector
 from listwatch.registry.patch import MERGE_PATCH
 from tests.registry.custom_resources.house import CustomHouse, definition, version, widget
 from tests.registry.house import refused, shown
@@ -71,7 +72,13 @@ async def hook(custom: CustomHouse) -> AsyncIterator[Hook]:
         "strategy": "Webhook",
         "webhook": {"conversionReviewVersions": ["v1"], "clientConfig": {"url": made.url}},
     }
-    await custom.define(definition(version(spec=ONE), version("v2", OTHER), conversion=conversion))
+    await custom.define(
+        definition(
+            version(spec=ONE, selectableFields=[{"jsonPath": ".spec.host"}]),
+            version("v2", OTHER, selectableFields=[{"jsonPath": ".spec.address"}]),
+            conversion=conversion,
+        )
+    )
     yield made
     await custom.registry.close()
     await runner.cleanup()
@@ -193,3 +200,21 @@ async def test_objects_go_whatever_the_webhook_says(custom: CustomHouse, hook: H
     deleted = await custom.registry.delete(custom.at("a", version="v2"), DeleteOptions())
 
     assert deleted.gone
+
+
+async def test_a_field_that_only_the_webhook_makes_cannot_be_selected(
+    custom: CustomHouse, hook: Hook
+) -> None:
+    await custom.registry.create(custom.at(), widget(spec={"host": "h", "port": "1"}))
+
+    async def selected(text: str, of: str) -> list[str]:
+        options = ListOptions(field_selector=FieldSelector.parse(text))
+        found = await custom.registry.list(custom.at(version=of), options)
+        return [one.name for one in found.versions]
+
+    assert await selected("spec.host=h", "v1") == ["a"]
+    assert await selected("metadata.name=a", "v2") == ["a"]
+    error = await refused(selected("spec.address=h:1", "v2"))
+    why = "a webhook makes it of v1, where it cannot be selected"
+    assert error.code == 400
+    assert error.message == f"field label not supported: spec.address: {why}"
