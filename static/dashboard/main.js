@@ -7,6 +7,7 @@ import { wireKeys } from "./keys.js";
 import { wireMenus } from "./menus.js";
 import { Socket } from "./socket.js";
 import { wireTheme } from "./theme.js";
+import { markLost, settle } from "../editor/drafts.js";
 
 const PAGES = {
   overview: () => import("./overview.js"),
@@ -37,7 +38,8 @@ wireKeys();
 
 const { page, socket: path, now } = document.body.dataset;
 // One comes here instead of the answer to what was sent: an editor offers that again.
-if (page === "login" || page === "refused") import("../editor/drafts.js").then(({ markLost }) => markLost());
+if (page === "login" || page === "refused") markLost();
+else if (!document.querySelector("textarea[data-editor]")) settle();
 if (path && PAGES[page]) {
   setServerTime(Number(now));
   startTicking();

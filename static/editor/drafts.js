@@ -35,12 +35,21 @@ export function markLost() {
   for (const key of keys()) write(key, { ...read(key), lost: true });
 }
 
+// Called by every other page: what was answered is forgotten, and all of it when one signs out.
+export function settle() {
+  for (const key of keys()) if (!read(key)?.lost) sessionStorage.removeItem(key);
+  document.querySelector("form[action$='/logout/']")?.addEventListener("submit", () => {
+    for (const key of keys()) sessionStorage.removeItem(key);
+  });
+}
+
 export function wireDrafts(field) {
   const key = keyOf(location);
   const { form } = field;
   const draft = read(key);
   if (draft?.lost && draft.document !== field.value) offer(field, key, draft);
-  else if (draft) sessionStorage.removeItem(key); // it was answered
+  else sessionStorage.removeItem(key);
+  settle();
 
   const keep = () => {
     const values = KEPT.map((name) => [name, form.elements[name]?.value]);

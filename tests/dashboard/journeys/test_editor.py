@@ -146,6 +146,8 @@ def test_what_was_typed_outlives_the_session(
     page.wait_for_selector(".gutter")
     expect(page.get_by_text("What you had typed did not arrive")).to_have_count(0)
     complaints.clear()  # the answers: who are you, and the conflict
+    page.goto({"dashboard": "/dashboard/", "admin": "/admin/"}[where])
+    assert page.evaluate("sessionStorage.length") == 0  # nothing of it stays behind
 
 
 def test_many_documents_are_made_and_one_is_deleted(live: Visit, server: Server) -> None:
