@@ -63,8 +63,14 @@ async def test_fields_are_selected_under_the_names_of_the_group(house: House) ->
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("eventTime", None), ("type", "Odd"), ("deprecatedCount", 2)]
-)
+    ("field", "value"),
+    [
+        ("eventTime", None), ("type", "Odd"), ("deprecatedCount", 2), ("action", ""),
+        ("reason", "r" * 129), ("reportingController", "?"), ("reportingInstance", None),
+        ("series", {"count": 1, "lastObservedTime": "2024-01-01T00:00:00.000000Z"}),
+        ("series", {"count": 2}),
+    ],
+)  # fmt: skip
 async def test_the_new_group_is_strict_with_new_events(
     house: House, field: str, value: object
 ) -> None:

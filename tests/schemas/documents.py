@@ -22,6 +22,9 @@ SCALARS: dict[str, st.SearchStrategy[Any]] = {
     "IntOrString": st.one_of(st.integers(-(1 << 31) + 1, (1 << 31) - 1), TEXT),
     "FieldsV1": st.just({"f:x": {}}),
     "RawExtension": st.just({"a": [1]}),
+    # Messages that JSON writes as one of two forms.
+    "JSONSchemaPropsOrArray": st.sampled_from([{"type": "string"}, [{"type": "string"}]]),
+    "JSONSchemaPropsOrBool": st.sampled_from([{"type": "string"}, True]),
     "ExtraValue": st.lists(TEXT, min_size=1, max_size=2),  # a message that JSON writes as a list
 }
 

@@ -106,6 +106,27 @@ def volume(**source: Any) -> Document:
                 "when labelSelector is not set"
             ),
         ),
+        (
+            pod(resourceClaims=[{"name": "a"}]),
+            'resourceClaims[0]: Invalid value: {"Name":"a","ResourceClaimName":null,"Resource',
+        ),
+        (
+            pod(resourceClaims=[{"name": "a", "resourceClaimName": "b"}] * 2),
+            'resourceClaims[1].name: Duplicate value: "a"',
+        ),
+        (
+            pod(
+                hostNetwork=True,
+                containers=[
+                    {
+                        "name": "main",
+                        "image": "i",
+                        "ports": [{"containerPort": 1, "hostPort": 2}],
+                    }
+                ],
+            ),
+            "containers[0].ports[0].hostPort: Invalid value: 2: must match `containerPort` when",
+        ),
         (volume(fc={}), "volumes[0].fc.targetWWNs: Required value: must specify either targetWWNs"),
         (
             volume(fc={"targetWWNs": ["a"], "lun": 256}),
@@ -389,3 +410,37 @@ def test_endpoints_name_nodes() -> None:
     [fault] = told(gvk, {"subsets": [subset]})
     assert fault.startswith('subsets[0].addresses[0].nodeName: Invalid value: "?"')
     assert LABEL not in fault
+
+
+def test_what_a_runtime_class_says_of_nodes_is_looked_into() -> None:
+    gvk = GroupVersionKind("node.k8s.io", "v1", "RuntimeClass")
+    scheduling = {"nodeSelector": {"?": "a"}, "tolerations": [{"operator": "Some", "key": "a"}]}
+
+    assert told(gvk, {"handler": "a", "scheduling": scheduling}) == [
+        f'scheduling.nodeSelector: Invalid value: "?": {QUALIFIED}',
+        (
+            'scheduling.tolerations[0].operator: Unsupported value: "Some": supported values: '
+            '"Equal", "Exists"'
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "fault"),
+    [
+        ({"nodeName": "?"}, 'endpoints[0].nodeName: Invalid value: "?": a lowercase RFC 1123 subd'),
+        (
+            {"hostname": "A"},
+            'endpoints[0].hostname: Invalid value: "A": a lowercase RFC 1123 label',
+        ),
+        (
+            {"hints": {"forZones": [{"name": "z"}, {"name": "z"}]}},
+            'endpoints[0].hints.forZones[1].name: Duplicate value: "z"',
+        ),
+    ],
+)
+def test_parts_of_endpoint_slices(endpoint: Document, fault: str) -> None:
+    gvk = GroupVersionKind("discovery.k8s.io", "v1", "EndpointSlice")
+    slices = {"addressType": "IPv4", "endpoints": [{"addresses": ["1.2.3.4"], **endpoint}]}
+
+    assert told(gvk, {**slices, "ports": [{"port": -1}]})[0].startswith(fault)

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from listwatch.protocol.errors import Cause
-from listwatch.protocol.names import quoted
+from listwatch.protocol.names import qualified_name_faults, quoted
 from listwatch.registry.strategies.strategy import Strategy
+from listwatch.schemas.validation.faults import invalid, required
 
 if TYPE_CHECKING:
     from listwatch.protocol.objects import JSONObject
 
+_LONGEST = 128  # characters of who tells of an event, and why
 _NOT_READY = ("node.kubernetes.io/not-ready", "NoSchedule")
 
 
@@ -66,11 +68,38 @@ class NewEventStrategy(Strategy):
             given = quoted(document.get("type") or "")
             why = f"Invalid value: {given}: has invalid value"
             causes.append(Cause("FieldValueInvalid", why, "type"))
+        causes += _reporting_causes(document) + _series_causes(document.get("series"))
         for field in ("firstTimestamp", "lastTimestamp", "count", "source"):
             if document.get(field):
                 why = 'Invalid value: "": needs to be unset'
                 causes.append(Cause("FieldValueInvalid", why, field))
         return causes
+
+
+def _reporting_causes(document: JSONObject) -> list[Cause]:
+    # The object is in the core group's form, and told of under the names of the new one.
+    controller = document.get("reportingComponent") or ""
+    causes = [
+        invalid("reportingController", controller, why) for why in qualified_name_faults(controller)
+    ]
+    for name in ("reportingInstance", "action", "reason"):
+        value = document.get(name) or ""
+        if not value:
+            causes.append(required(name))
+        elif len(value) > _LONGEST:
+            causes.append(invalid(name, "", f"can have at most {_LONGEST} characters"))
+    return causes
+
+
+def _series_causes(series: JSONObject | None) -> list[Cause]:
+    if series is None:
+        return []
+    causes = []
+    if (series.get("count") or 0) < 2:
+        causes.append(invalid("series.count", "", "should be at least 2"))
+    if not series.get("lastObservedTime"):
+        causes.append(required("series.lastObservedTime"))
+    return causes
 
 
 def _clean_references(document: JSONObject) -> None:

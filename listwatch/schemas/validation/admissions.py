@@ -295,7 +295,6 @@ def _policy_faults(spec: JSONObject) -> list[Cause]:
         if not matched.get("resourceRules"):
             faults.append(required("spec.matchConstraints.resourceRules"))
     faults += _condition_faults(spec, "spec")
-    names: set[str] = set()
     for index, variable in enumerate(spec.get("variables") or ()):
         field, name = f"spec.variables[{index}]", variable.get("name") or ""
         if not name:
@@ -303,9 +302,6 @@ def _policy_faults(spec: JSONObject) -> list[Cause]:
         elif not name.isidentifier() or not name.isascii():
             why = "name is not a valid CEL identifier"
             faults.append(invalid(f"{field}.name", name, why))
-        if name and name in names:
-            faults.append(duplicate(f"{field}.name", name))
-        names.add(name)
         if not (variable.get("expression") or "").strip():
             faults.append(required(f"{field}.expression", "expression is not specified"))
         faults += expression_faults(variable.get("expression"), f"{field}.expression")

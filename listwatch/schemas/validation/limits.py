@@ -22,7 +22,9 @@ from listwatch.schemas.validation.faults import (
     not_supported,
     required,
 )
+from listwatch.schemas.validation.metadata import label_faults
 from listwatch.schemas.validation.selectors import selector_faults
+from listwatch.schemas.validation.tolerations import toleration_faults
 
 if TYPE_CHECKING:
     from listwatch.protocol.errors import Cause
@@ -205,8 +207,12 @@ def runtime_class_faults(document: JSONObject) -> list[Cause]:
     """Faults of a RuntimeClass by itself."""
     handler = document.get("handler") or ""
     if not handler:
-        return [required("handler")]
-    return [invalid("handler", handler, why) for why in label_name_faults(handler)]
+        faults = [required("handler")]
+    else:
+        faults = [invalid("handler", handler, why) for why in label_name_faults(handler)]
+    scheduling = document.get("scheduling") or {}
+    faults += label_faults(scheduling.get("nodeSelector") or {}, "scheduling.nodeSelector")
+    return faults + toleration_faults(scheduling.get("tolerations") or [], "scheduling.tolerations")
 
 
 def runtime_class_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:

@@ -8,7 +8,12 @@ from __future__ import annotations
 import ipaddress
 from typing import TYPE_CHECKING
 
-from listwatch.protocol.names import label_name_faults, qualified_name_faults, subdomain_faults
+from listwatch.protocol.names import (
+    label_name_faults,
+    label_value_faults,
+    qualified_name_faults,
+    subdomain_faults,
+)
 from listwatch.schemas.validation import service_settings as settings
 from listwatch.schemas.validation.containers import PROTOCOLS
 from listwatch.schemas.validation.faults import (
@@ -218,6 +223,17 @@ def _slice_endpoint(endpoint: JSONObject, field: str, kind: str) -> list[Cause]:
             faults += [invalid(where, address, why) for why in subdomain_faults(address)]
         elif kind in ("IPv4", "IPv6"):
             faults += _slice_address(address, where, 4 if kind == "IPv4" else 6)
+    for name, rule in (("hostname", label_name_faults), ("nodeName", subdomain_faults)):
+        value = endpoint.get(name)
+        if value is not None:
+            faults += [invalid(f"{field}.{name}", value, why) for why in rule(value)]
+    zones: set[str] = set()
+    for index, zone in enumerate((endpoint.get("hints") or {}).get("forZones") or ()):
+        where, name = f"{field}.hints.forZones[{index}].name", zone.get("name") or ""
+        if name in zones:
+            faults.append(duplicate(where, name))
+        zones.add(name)
+        faults += [invalid(where, name, why) for why in label_value_faults(name)]
     return faults
 
 
@@ -241,6 +257,10 @@ def _slice_ports(ports: list[JSONObject]) -> list[Cause]:
         if name in names:
             faults.append(duplicate(f"{field}.name", name))
         names.add(name)
+        application = port.get("appProtocol")
+        if application is not None:
+            why = qualified_name_faults(application)
+            faults += [invalid(f"{field}.appProtocol", application, text) for text in why]
         protocol = port.get("protocol", "")  # the number, upstream, may be any
         if not protocol:
             faults.append(required(f"{field}.protocol"))

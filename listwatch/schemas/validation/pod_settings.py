@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from listwatch.protocol.names import qualified_name_faults, subdomain_faults
+from listwatch.protocol.names import label_name_faults, qualified_name_faults, subdomain_faults
 from listwatch.schemas.validation.faults import (
     duplicate,
     forbidden,
@@ -32,6 +32,8 @@ _sysctl = re.compile(_SYSCTL)
 _LONGEST_SYSCTL = 253
 _SYSTEMS = ("linux", "windows")
 _MOST_SERVERS, _MOST_SEARCHES, _SEARCHES_LENGTH = 3, 32, 2048
+_CLAIMS = ("resourceClaimName", "resourceClaimTemplateName")
+_SAME_PORT = "must match `containerPort` when `hostNetwork` is true"
 _ONE_OF = {
     "fsGroupChangePolicy": ("Always", "OnRootMismatch"),
     "supplementalGroupsPolicy": ("Merge", "Strict"),
@@ -164,6 +166,50 @@ def host_user_faults(spec: JSONObject, field: str) -> list[Cause]:
             if container.get("volumeDevices")
         ]
     return faults
+
+
+def claim_faults(claims: list[JSONObject], field: str) -> list[Cause]:
+    """Faults of the resource claims of a pod: a name each, and one claim or template."""
+    faults: list[Cause] = []
+    names: set[str] = set()
+    for index, claim in enumerate(claims):
+        where, name = f"{field}[{index}]", claim.get("name") or ""
+        if not name:
+            faults.append(required(f"{where}.name"))
+        elif name in names:
+            faults.append(duplicate(f"{where}.name", name))
+        else:
+            faults += [invalid(f"{where}.name", name, why) for why in label_name_faults(name)]
+        names.add(name)
+        given = [kind for kind in _CLAIMS if claim.get(kind) is not None]
+        if len(given) != 1:
+            why = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
+            if given:
+                why = (
+                    "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be "
+                    "specified"
+                )
+            shown = {"Name": name} | {f"{k[0].upper()}{k[1:]}": claim.get(k) for k in _CLAIMS}
+            faults.append(invalid(where, shown, why))
+        faults += [
+            invalid(f"{where}.{kind}", claim[kind], why)
+            for kind in given
+            for why in subdomain_faults(claim[kind])
+        ]
+    return faults
+
+
+def host_port_faults(spec: JSONObject, field: str) -> list[Cause]:
+    """On the host's network a port of a container is one of the host."""
+    if not spec.get("hostNetwork"):
+        return []
+    return [
+        invalid(f"{field}.{kind}[{place}].ports[{index}].hostPort", port["hostPort"], _SAME_PORT)
+        for kind in ("containers", "initContainers")
+        for place, container in enumerate(spec.get(kind) or ())
+        for index, port in enumerate(container.get("ports") or ())
+        if port.get("hostPort") and port["hostPort"] != port.get("containerPort")
+    ]
 
 
 def system_faults(system: JSONObject, field: str) -> list[Cause]:

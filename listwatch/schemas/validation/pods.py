@@ -19,8 +19,10 @@ from listwatch.schemas.validation.metadata import label_faults
 from listwatch.schemas.validation.pod_parts import ephemeral_faults
 from listwatch.schemas.validation.pod_placement import affinity_faults, gate_faults, spread_faults
 from listwatch.schemas.validation.pod_settings import (
+    claim_faults,
     dns_faults,
     host_alias_faults,
+    host_port_faults,
     host_user_faults,
     readiness_gate_faults,
     security_context_faults,
@@ -82,6 +84,8 @@ def pod_spec_faults(spec: JSONObject, field: str) -> list[Cause]:
         if spec.get(name):
             faults += rule(spec[name], f"{field}.{name}")
     faults += host_user_faults(spec, field)
+    faults += claim_faults(spec.get("resourceClaims") or [], f"{field}.resourceClaims")
+    faults += host_port_faults(spec, field)
     return faults + _single_value_faults(spec, field)
 
 
