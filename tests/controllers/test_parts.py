@@ -270,6 +270,37 @@ def test_an_ephemeral_container_runs_beside_the_others_and_counts_for_nothing() 
     assert "terminated" in last["ephemeralContainerStatuses"][1]["state"]
 
 
+def test_a_status_tells_which_generation_of_the_pod_it_is_about() -> None:
+    made, run = run_of()
+    scheduled = {"type": "PodScheduled", "status": "True"}
+    made["status"] = {"conditions": [scheduled]}
+    run = PodRun.of(made, "node-1", ("172.18.0.2", "10.244.0.2"), 1000.0)
+    run.step(1000.0)
+    assert "observedGeneration" not in run.status(made, 1000.0)
+    for generation in (1, 2):
+        made["metadata"]["generation"] = generation
+        status = run.status(made, 1000.0 + generation)
+        assert status["observedGeneration"] == generation
+        assert {each["observedGeneration"] for each in status["conditions"]} == {generation}
+        assert {each.get("lastTransitionTime") for each in status["conditions"]} == {
+            None, "1970-01-01T00:16:40Z",
+        }  # fmt: skip
+
+
+def test_conditions_of_others_are_left_to_them() -> None:
+    made, _ = run_of(spec={"readinessGates": [{"conditionType": "open"}]})
+    gate = {"type": "open", "status": "True"}
+    made["status"] = {"conditions": [gate]}
+    run = PodRun.of(made, "node-1", ("172.18.0.2", "10.244.0.2"), 1000.0)
+    run.step(1000.0)
+    status = run.status(made, 1000.0)
+    assert conditions.is_true(status["conditions"], "Ready")
+    assert conditions.is_true(status["conditions"], "PodScheduled")
+    assert conditions.find(status["conditions"], "open") is None
+    gate["status"] = "False"
+    assert not conditions.is_true(run.status(made, 1001.0)["conditions"], "Ready")
+
+
 def test_a_sidecar_ends_with_what_it_serves() -> None:
     sidecar = {"name": "log", "image": "i", "restartPolicy": "Always"}
     spec = {"initContainers": [sidecar], "restartPolicy": "Never"}

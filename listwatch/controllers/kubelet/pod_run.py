@@ -15,6 +15,10 @@ from listwatch.controllers.kubelet.scenarios import guess_of, plan_of
 from listwatch.protocol.clock import parse_rfc3339, rfc3339
 from listwatch.protocol.objects import JSONObject
 
+_OWN = frozenset(
+    {"PodScheduled", "PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready"}
+)
+
 
 @dataclass(slots=True)
 class PodRun:
@@ -32,6 +36,7 @@ class PodRun:
     failed: str = ""  # the reason, if the pod was ended for another than its containers
     conditions: conditions.Conditions = field(default_factory=list)
     sent: JSONObject | None = None  # the status last written
+    generation: int = 0  # of the pod that the status is about
     told: set[str] = field(default_factory=set)  # container runs that events were recorded for
 
     @staticmethod
@@ -48,7 +53,8 @@ class PodRun:
             inits=_runs(pod, "initContainers"),
             containers=_runs(pod, "containers"),
             ephemerals=_runs(pod, "ephemeralContainers"),
-            conditions=list(status.get("conditions") or ()),
+            # Those of others, as readiness gates are, stay theirs.
+            conditions=[each for each in status.get("conditions") or () if each["type"] in _OWN],
         )
         for name, runs in (
             ("initContainerStatuses", run.inits), ("containerStatuses", run.containers),
@@ -125,6 +131,7 @@ class PodRun:
 
     def status(self, pod: JSONObject, now: float) -> JSONObject:
         """The pod's status, without what others write."""
+        self.generation = pod["metadata"].get("generation") or 0
         ready = bool(self.containers) and all(each.is_ready(now) for each in self.containers)
         initialized = all((each.done and not each.code) or _runs_on(each) for each in self.inits)
         finished = self.phase == "Succeeded"
@@ -133,12 +140,16 @@ class PodRun:
         why = ("PodCompleted", "") if finished else (
             "ContainersNotReady", f"containers with unready status: [{' '.join(unready)}]"
         )  # fmt: skip
+        self._put("PodScheduled", True, ("", ""), now)
         self._put("PodReadyToStartContainers", not self.finished, ("", ""), now)
         self._put("Initialized", initialized, ("ContainersNotInitialized", ""), now)
         self._put("ContainersReady", ready, why, now)
         if ready and not gated:
             why = ("ReadinessGatesNotReady", 'the status of a readiness gate is not "True"')
         self._put("Ready", gated, why, now)
+        if self.generation:
+            seen = {"observedGeneration": self.generation}
+            self.conditions = [{**each, **seen} for each in self.conditions]
         status: JSONObject = {
             "phase": self.phase,
             "conditions": self.conditions,
@@ -156,6 +167,8 @@ class PodRun:
             # No probe is asked of them.
             told = [{k: v for k, v in one.items() if k != "started"} for one in told]
             status["ephemeralContainerStatuses"] = [{**one, "ready": False} for one in told]
+        if self.generation:
+            status["observedGeneration"] = self.generation
         if self.failed:
             status["reason"] = self.failed
         return status

@@ -342,6 +342,8 @@ class Scheduler(Controller):
         self.events.record(PODS, pod, "FailedScheduling", why, kind=WARNING)
         found = (pod.get("status") or {}).get("conditions") or []
         made = conditions.condition("PodScheduled", False, "Unschedulable", why)
+        if metadata.get("generation"):
+            made["observedGeneration"] = metadata["generation"]
         now = rfc3339(self.clock.now())
         wanted = conditions.put(list(found), made, now)
         if wanted == found:
