@@ -39,7 +39,7 @@ def deadline(query: Query, maximum: float) -> float:
         seconds = parse_duration(text)
     except ValueError:
         raise bad_request(
-            f'invalid timeout specified in the request URL: time: invalid duration "{text}"'
+            f'invalid timeout specified in the request URL - time: invalid duration "{text}"'
         ) from None
     return seconds if 0 < seconds < maximum else maximum
 

@@ -73,6 +73,14 @@ def refuses_deep_nesting(function: Callable[_P, _T]) -> Callable[_P, _T]:
     return guarded
 
 
+_GO = {bool: "bool", str: "string", list: "array", dict: "object"}
+
+
+def not_decoded(value: Any, wanted: str) -> str:  # Any: a JSON value
+    """What the original's decoder says of a value that is no `wanted`, a type of Go's."""
+    return f"json: cannot unmarshal {_GO.get(type(value), 'number')} into Go value of type {wanted}"
+
+
 _TYPES = {bool: "a boolean", str: "a string", list: "an array", dict: "an object"}
 
 

@@ -15,6 +15,7 @@ import orjson
 
 from listwatch.patches.faults import (
     RejectedPatchError,
+    not_decoded,
     refuses_deep_nesting,
     too_many_operations,
     type_of,
@@ -25,6 +26,7 @@ from listwatch.protocol.errors import bad_request
 if TYPE_CHECKING:
     from listwatch.protocol.objects import JSONObject
 
+_OPERATION = "handlers.jsonPatchOp"  # the type that the original reads one into
 MAX_OPERATIONS = 10_000  # kube-apiserver's; each one may walk the whole document
 COPY_BUDGET = 3 * 1024 * 1024  # bytes that `copy` may add: thirty doublings fill any memory
 
@@ -37,10 +39,10 @@ def apply(document: JSONObject, patch: Any) -> JSONObject:  # Any: JSON as it ca
     (RejectedPatchError, with an explanation) for an operation or a test that fails.
     """
     if not isinstance(patch, list):
-        raise bad_request(f"a JSON patch is an array of operations, not {type_of(patch)}")
-    for index, operation in enumerate(patch):
+        raise bad_request(f"error decoding patch: {not_decoded(patch, f'[]{_OPERATION}')}")
+    for operation in patch:
         if not isinstance(operation, dict):
-            raise bad_request(f"operation {index} is {type_of(operation)}, not an object")
+            raise bad_request(f"error decoding patch: {not_decoded(operation, _OPERATION)}")
     if len(patch) > MAX_OPERATIONS:
         raise too_many_operations(MAX_OPERATIONS, len(patch))
     try:

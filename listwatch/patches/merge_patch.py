@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from listwatch.patches.faults import refuses_deep_nesting, type_of
+from listwatch.patches.faults import not_decoded, refuses_deep_nesting
 from listwatch.protocol.errors import bad_request
 
 if TYPE_CHECKING:
@@ -21,7 +21,10 @@ def apply(document: JSONObject, patch: Any) -> JSONObject:  # Any: JSON as it ca
     Raises StatusError 400 for a patch that is no object.
     """
     if not isinstance(patch, dict):
-        raise bad_request(f"Invalid JSON Patch: a merge patch is an object, not {type_of(patch)}")
+        if patch is None:
+            raise bad_request("Invalid JSON Patch")
+        why = not_decoded(patch, "map[string]interface {}")
+        raise bad_request(f"error decoding patch: {why}")
     return _merged(document, patch)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from listwatch.patches import strategic_lists
-from listwatch.patches.faults import refuses_deep_nesting, type_of
+from listwatch.patches.faults import not_decoded, refuses_deep_nesting, type_of
 from listwatch.patches.strategic_directives import (
     DELETE_FROM,
     DIRECTIVE,
@@ -37,7 +37,9 @@ def apply(document: JSONObject, patch: Any, schema: PatchSchema) -> JSONObject:
     of wrong types are taken as they are: validation finds them. (Any: JSON as it came.)
     """
     if not isinstance(patch, dict):
-        raise bad_request(f"a strategic merge patch is an object, not {type_of(patch)}")
+        if patch is None:
+            raise bad_request("a strategic merge patch is an object, not null")
+        raise bad_request(not_decoded(patch, "map[string]interface {}"))
     try:
         return merged_object(document, patch, schema)
     except PatchError as fault:

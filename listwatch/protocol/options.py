@@ -240,13 +240,20 @@ class DeleteOptions:
         _refuse("DeleteOptions", causes + _dry_run_faults(dry_run))
 
 
+_GO_TYPES = {
+    "gracePeriodSeconds": "int64",
+    "orphanDependents": "bool",
+    "propagationPolicy": "v1.DeletionPropagation",
+}
+
+
 def _typed(document: JSONObject, name: str, kind: type) -> Any:  # Any: a value of that type
     value = document.get(name)
     if value is None or (isinstance(value, kind) and isinstance(value, bool) == (kind is bool)):
         return value
-    raise bad_request(
-        f"json: cannot unmarshal into Go struct field DeleteOptions.{name} of type {kind.__name__}"
-    )
+    given = {bool: "bool", str: "string", list: "array", dict: "object"}.get(type(value), "number")
+    where = f"DeleteOptions.{name} of type {_GO_TYPES.get(name, kind.__name__)}"
+    raise bad_request(f"json: cannot unmarshal {given} into Go struct field {where}")
 
 
 def _patch_faults(manager: str, force: bool | None, patch_type: str) -> list[Cause]:

@@ -165,7 +165,8 @@ class ServiceAccountTokens:
     async def _bound(self, ctx: RequestContext, bound: JSONObject) -> Claims:
         kind, name = bound.get("kind", ""), bound.get("name", "")
         if kind not in _BINDABLE or (bound.get("apiVersion") or "v1") != "v1":
-            what = f"{bound.get('apiVersion', '')}, Kind={kind}"
+            group, _, version = f"/{bound.get('apiVersion', '')}".rpartition("/")
+            what = f"{group.removeprefix('/')}/{version}, Kind={kind}"
             raise bad_request(f"cannot bind token to object of type {what}")
         resource = GroupResource("", _BINDABLE[kind])
         namespace = "" if kind == "Node" else ctx.namespace

@@ -154,6 +154,16 @@ def test_an_apply_patch_names_its_manager() -> None:
     assert WriteOptions.from_query(query, "PatchOptions", patch_type=kind).force
 
 
+def test_an_option_of_another_type_is_told_as_the_original_does() -> None:
+    with pytest.raises(StatusError) as caught:
+        DeleteOptions.from_document({"gracePeriodSeconds": "x"})
+
+    assert caught.value.message == (
+        "json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of "
+        "type int64"
+    )
+
+
 @pytest.mark.parametrize(
     "document",
     [{"gracePeriodSeconds": "x"}, {"gracePeriodSeconds": True}, {"orphanDependents": "yes"},

@@ -249,3 +249,19 @@ def test_whatever_a_json_patch_says_it_is_applied_or_refused(
 
     assert isinstance(result, dict) or result.code in (400, 422)
     assert orjson.dumps([document, patch]) == before
+
+
+@pytest.mark.parametrize(
+    ("apply", "patch", "message"),
+    [
+        (json_patch.apply, {}, "object into Go value of type []handlers.jsonPatchOp"),
+        (json_patch.apply, [1], "number into Go value of type handlers.jsonPatchOp"),
+        (merge_patch.apply, True, "bool into Go value of type map[string]interface {}"),
+        (merge_patch.apply, [], "array into Go value of type map[string]interface {}"),
+    ],
+)
+def test_a_patch_of_another_type_is_refused_in_the_decoders_words(
+    apply: Any, patch: Any, message: str
+) -> None:
+    told = f"error decoding patch: json: cannot unmarshal {message}"
+    assert refusal(apply, {}, patch).message == told

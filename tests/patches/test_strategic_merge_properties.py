@@ -13,12 +13,14 @@ from listwatch.patches import merge_patch, strategic_merge
 from listwatch.protocol.errors import StatusError
 from tests.patches.test_strategic_merge import SCHEMA, Document, Schema, names
 
+INTO = "into Go value of type map[string]interface {}"
+
 
 @pytest.mark.parametrize(
     ("patch", "message"),
     [
-        ([], "a strategic merge patch is an object, not an array"),
-        ("x", "a strategic merge patch is an object, not a string"),
+        ([], f"json: cannot unmarshal array {INTO}"),
+        ("x", f"json: cannot unmarshal string {INTO}"),
         (None, "a strategic merge patch is an object, not null"),
         (
             {"containers": [{"image": "x"}]},
