@@ -216,8 +216,10 @@ def run(folder: Path, points: int, seed: int, pause: tuple[float, float] = (0.02
         stop.set()
         for thread in writers:
             thread.join(30)
+        last = _last_write(server)
+        for watcher in watchers:
+            _await(watcher, last)
         listed = listed_by(server, PATH)
-        _await(watchers[0], int(listed["metadata"]["resourceVersion"]), listed)
     finally:
         stop.set()
         server.stop()
@@ -231,12 +233,24 @@ def run(folder: Path, points: int, seed: int, pause: tuple[float, float] = (0.02
     )
 
 
-def _await(watcher: Watcher, revision: int, listed: dict[str, Any]) -> None:
-    newest = max([int(item["metadata"]["resourceVersion"]) for item in listed["items"]], default=0)
-    deadline = time.monotonic() + 10
-    while watcher.revision < newest and time.monotonic() < deadline:
+def _last_write(server: Server) -> int:
+    """One more object, which every watcher selects; its revision. Whoever has seen it saw all."""
+    client = Client(server)
+    metadata = {"name": "c-last", "labels": {"colour": "red"}}
+    try:
+        status, answer = client.request("POST", PATH, {"metadata": metadata})
+    finally:
+        client.close()
+    assert status == 201, answer
+    return int(answer["metadata"]["resourceVersion"])
+
+
+def _await(watcher: Watcher, revision: int) -> None:
+    deadline = time.monotonic() + 30
+    while watcher.revision < revision and not watcher.failure and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert watcher.revision >= newest, f"the watcher stands at {watcher.revision} of {revision}"
+    name = watcher.selector or "all"
+    assert watcher.revision >= revision, f"{name}: stands at {watcher.revision}, not {revision}"
 
 
 def _judge(record: Record, watchers: list[Watcher], listed: dict[str, Any]) -> None:
@@ -254,7 +268,8 @@ def _judge(record: Record, watchers: list[Watcher], listed: dict[str, Any]) -> N
         if write.colour == "red":
             assert write.revision in seen_red, f"a selected write is in no event: {write}"
     deletions = sum(1 for write in record.answered if write.deleted)
-    assert sum(1 for type_, _ in everything.events if type_ == "DELETED") >= deletions
+    told = sum(1 for type_, _ in everything.events if type_ == "DELETED")
+    assert told >= deletions, f"{deletions} deletions were answered, and {told} told"
     state: dict[str, dict[str, Any]] = {}
     for type_, document in everything.events:
         name = document["metadata"]["name"]
@@ -267,7 +282,8 @@ def _judge(record: Record, watchers: list[Watcher], listed: dict[str, Any]) -> N
         for item in listed["items"]
         if item["metadata"]["name"].startswith("c")
     }
-    assert items == {n: o["metadata"]["resourceVersion"] for n, o in state.items()}
+    replayed = {n: o["metadata"]["resourceVersion"] for n, o in state.items()}
+    assert items == replayed, f"the list is {items}, its events make {replayed}"
 
 
 def main() -> None:
