@@ -278,12 +278,12 @@ class StatefulSets(Workloads):
             "updatedReplicas": updated,
             "currentRevision": current,
             "updateRevision": update,
-            "collisionCount": None,
+            "collisionCount": (owner.get("status") or {}).get("collisionCount") or 0,
         }
         rolling = (owner["spec"].get("updateStrategy") or {}).get("type") != "OnDelete"
         if rolling and current != update and updated == ready == len(alive) == len(look.ordinals):
             status |= {"currentRevision": update, "currentReplicas": updated}
-        keep = ("replicas", "availableReplicas")
+        keep = ("replicas", "availableReplicas", "collisionCount")
         # A count of 0 says something here, where upstream keeps it: kubectl reads it as a number.
         answer = await write_status(self.client, STATEFUL_SETS, owner, status, keep=keep)
         if answer is not None:

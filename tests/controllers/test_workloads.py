@@ -40,7 +40,10 @@ def test_a_stateful_set_counts_its_pods_and_keeps_their_names(namespace: Namespa
             "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
         },
     }]  # fmt: skip
-    namespace.create("statefulsets", "db", stateful(3, volumeClaimTemplates=claims))
+    spec = stateful(3, volumeClaimTemplates=claims)
+    mounts = [{"name": "data", "mountPath": "/var/lib/db"}]
+    spec["template"]["spec"]["containers"][0]["volumeMounts"] = mounts
+    namespace.create("statefulsets", "db", spec)
     eventually(lambda: len(namespace.ready(**DB)) == 3)
     pods = sorted(namespace.pods(**DB), key=lambda pod: pod["metadata"]["creationTimestamp"])
 
@@ -48,6 +51,8 @@ def test_a_stateful_set_counts_its_pods_and_keeps_their_names(namespace: Namespa
     assert {claim["metadata"]["name"] for claim in namespace.items("persistentvolumeclaims")} == {
         "data-db-0", "data-db-1", "data-db-2",
     }  # fmt: skip
+    counted = namespace.get("statefulsets", "db")["status"]
+    assert counted["collisionCount"] == 0  # told also where there was none, as upstream tells it
     uid = namespace.get("pods", "db-1")["metadata"]["uid"]
     namespace.delete("pods", "db-1")
     eventually(
