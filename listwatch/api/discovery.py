@@ -83,10 +83,16 @@ class VersionResourcesView(KubernetesView):
     async def get(self, request: Request) -> KubernetesResponse:
         """The resources."""
         *group, version = self.plain.path.strip("/").split("/")[1:]
-        documents = self.plain.services.discovery
-        document = documents.resources("/".join(group), version)
+        name = "/".join(group)
+        document = self.plain.services.discovery.resources(name, version)
         if document is None:
-            if group and group[0] not in documents.groups():
+            table = self.plain.services.runtime.resources
+            built_in = any(
+                one.custom is None
+                for v in table.groups().get(name, ())
+                for one in table.of(name, v)
+            )
+            if name and not built_in:
                 raise PageNotFoundError
             raise resource_not_found()
         return KubernetesResponse(document)

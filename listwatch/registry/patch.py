@@ -37,6 +37,8 @@ ACCEPTED = (JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH)
 async def patch(backend: Backend, ctx: RequestContext, patch_type: str, patch: Any) -> Written:
     """Change an object, or its status, by a patch (Any: JSON); raises 400, 404, 409, 415, 422."""
     check_patch_type(patch_type)
+    if patch_type == STRATEGIC_PATCH and ctx.resource.custom is not None:
+        raise _not_strategic()  # whether there is such an object or not
     key = backend.key(ctx)
     try:
         body = orjson.dumps(patch)  # every attempt begins with what was sent
@@ -77,7 +79,7 @@ def patched(
     else:
         schema = schema_for(gvk)
         if schema is None:
-            raise _unsupported(_FORMAT, tuple(t for t in ACCEPTED if t != STRATEGIC_PATCH))
+            raise _not_strategic()
         document = strategic_merge.apply(old, patch, schema)
     check_kind(document, gvk, backend.resources)
     keep_reset(document)
@@ -91,6 +93,10 @@ def patched(
     if faults:
         raise patch_refused(faults, patch_text(patch, converted=converted))
     return document
+
+
+def _not_strategic() -> StatusError:
+    return _unsupported(_FORMAT, tuple(t for t in ACCEPTED if t != STRATEGIC_PATCH))
 
 
 def _unsupported(why: str, accepted: tuple[str, ...]) -> StatusError:

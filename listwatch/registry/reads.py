@@ -122,7 +122,11 @@ def selector_of(ctx: RequestContext, options: ListOptions) -> Selector:
     fields = options.field_selector
     if not fields.empty:
         resource = ctx.resource
-        fields = fields.check(resource.selectable_fields, namespaced=resource.namespaced)
+        fields = fields.check(
+            resource.selectable_fields,
+            namespaced=resource.namespaced,
+            custom=resource.custom is not None,
+        )
         _check_stored_fields(resource, fields)
         if resource.storage != resource.group_resource:
             fields = FieldSelector(

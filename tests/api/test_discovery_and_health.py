@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from listwatch.api.discovery_documents import version_rank
+from listwatch.schemas.structural.kinds import StructuralKind
 from tests.api.asking import Face
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
@@ -144,6 +145,19 @@ async def test_a_group_that_is_not_there_is_no_page_and_a_kind_no_resource(
     assert answer.status == 404
     assert answer.body.startswith(b"{") == known
     assert (answer.body == b"404 page not found\n") != known
+
+
+async def test_a_version_that_a_custom_group_has_not_is_no_page() -> None:
+    face = Face()
+    pods = face.runtime.resources.find("", "v1", "pods")
+    definition = {"name": "v1", "schema": {}}
+    kind = StructuralKind(definition, stored=definition, conversion={}, list_kind="ThingList")
+    face.runtime.resources.add(
+        replace(pods, group="my.test", resource="things", kind="Thing", custom=kind)
+    )
+
+    assert (await face.ask("GET", "/apis/my.test/v1")).status == 200
+    assert (await face.ask("GET", "/apis/my.test/v9")).body == b"404 page not found\n"
 
 
 async def test_one_check_alone_says_ok_and_no_more() -> None:

@@ -179,3 +179,13 @@ async def test_fields_are_selected_that_the_definition_names(custom: CustomHouse
     assert await selected("spec.colour=") == ["a", "b"]
     error = await refused(selected("spec.shape=round"))
     assert (error.code, "field label not supported: spec.shape" in error.message) == (400, True)
+
+
+async def test_a_custom_kind_without_fields_to_select_refuses_as_one_that_has(
+    custom: CustomHouse,
+) -> None:
+    await custom.define(definition())
+    options = ListOptions(field_selector=FieldSelector.parse("spec.shape=round"))
+    error = await refused(custom.registry.list(custom.at(), options))
+
+    assert (error.code, error.message) == (400, "field label not supported: spec.shape")

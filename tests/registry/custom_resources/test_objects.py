@@ -72,6 +72,9 @@ async def test_a_strategic_merge_needs_a_built_in_kind(custom: CustomHouse) -> N
 
     assert error.code == 415
     assert STRATEGIC_PATCH not in error.message
+    # Of what is not there, too.
+    error = await refused(custom.registry.patch(custom.at("none"), STRATEGIC_PATCH, {}))
+    assert error.code == 415
 
 
 async def test_an_update_names_the_version_it_replaces(custom: CustomHouse) -> None:
