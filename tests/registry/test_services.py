@@ -26,6 +26,28 @@ async def test_a_service_gets_an_address_of_the_range(house: House) -> None:
     assert spec["ports"] == [{"protocol": "TCP", "port": 80, "targetPort": 80}]
 
 
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ({"externalIPs": ["192.0.2.1"]}, ["spec.externalIPs is deprecated and may no longer be"]),
+        (
+            {"clusterIP": "None", "externalIPs": ["192.0.2.1"], "sessionAffinity": "ClientIP"},
+            ["spec.externalIPs is ignored for headless", "spec.SessionAffinity is ignored for"],
+        ),
+        ({"trafficDistribution": "PreferClose"}, ['spec.trafficDistribution: "PreferClose" is']),
+        ({}, []),
+    ],
+)
+async def test_what_has_no_effect_is_warned_of(
+    house: House, spec: dict[str, Any], told: list[str]
+) -> None:
+    ctx = house.ctx("services")
+    await house.registry.create(ctx, service(**spec))
+
+    assert len(ctx.warnings) == len(told)
+    assert all(one.startswith(start) for one, start in zip(ctx.warnings, told, strict=True))
+
+
 async def test_a_headless_service_without_selector_takes_any_family(house: House) -> None:
     spec = (await house.create("services", service(clusterIP="None")))["spec"]
 

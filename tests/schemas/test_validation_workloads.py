@@ -150,3 +150,22 @@ def test_what_may_be_unavailable_is_a_number_or_a_share(share: str) -> None:
     told_of = told(STATEFUL_SET, workload(updateStrategy=strategy))[0]
 
     assert told_of.startswith("spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value")
+
+
+@pytest.mark.parametrize(
+    ("kind", "whole"),
+    [
+        ("Deployment", [": invalid label selector"]),
+        ("StatefulSet", [""]),
+        ("DaemonSet", []),
+    ],
+)
+def test_a_selector_that_cannot_be_read_is_told_of_as_a_whole_too(
+    kind: str, whole: list[str]
+) -> None:
+    gvk = GroupVersionKind("apps", "v1", kind)
+    [first, *others] = told(gvk, workload(selector={"matchLabels": {"?": "x"}}))
+
+    assert first.startswith("spec.selector.matchLabels: Invalid value")
+    shown = 'spec.selector: Invalid value: {"matchLabels":{"?":"x"}}'
+    assert others == [f"{shown}{end}" for end in whole]

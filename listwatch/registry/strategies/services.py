@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from listwatch.protocol.objects import JSONObject
 
 HEADLESS = "None"
+_EXTERNAL_ADDRESSES = (
+    "spec.externalIPs is deprecated and may no longer be implemented in some clusters"
+)
+_PREFER_CLOSE = 'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,21 @@ class ServiceStrategy(Strategy):
         old_spec = old.get("spec") or {}
         _keep_allocated(new_spec, old_spec)
         _drop_what_the_type_lost(new_spec, old_spec)
+
+    def warnings(self, document: JSONObject) -> list[str]:
+        """What of a service has no effect, or soon none; upstream: pkg/api/service/warnings.go."""
+        spec = document.get("spec") or {}
+        told = []
+        if spec.get("clusterIP") == HEADLESS:
+            if spec.get("externalIPs"):
+                told.append("spec.externalIPs is ignored for headless services")
+            if spec.get("sessionAffinity", HEADLESS) != HEADLESS:
+                told.append("spec.SessionAffinity is ignored for headless services")
+        elif spec.get("externalIPs"):
+            told.append(_EXTERNAL_ADDRESSES)
+        if spec.get("trafficDistribution") == "PreferClose":
+            told.append(_PREFER_CLOSE)
+        return told
 
     def validate(
         self, document: JSONObject, old: JSONObject | None, subresource: str

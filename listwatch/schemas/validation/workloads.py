@@ -6,6 +6,7 @@ Upstream: pkg/apis/apps/validation/validation.go.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from listwatch.protocol.names import label_name_faults
@@ -213,12 +214,24 @@ def _selector_and_template(spec: JSONObject, kind: str) -> list[Cause]:
         faults.append(invalid("spec.selector", selector, why))
     else:
         faults += selector_faults(selector, "spec.selector")
+        if faults:
+            faults += _unread_selector(selector, kind)
     template = spec.get("template") or {}
     labels = (template.get("metadata") or {}).get("labels") or {}
     # No selector at all selects nothing, an empty one everything, and one with faults is passed.
     if selector is None or (not faults and not selects(selector, labels)):
         faults.append(invalid("spec.template.metadata.labels", labels or None, _MISMATCH))
     return faults + _template_faults(template, _KINDS[kind])
+
+
+def _unread_selector(selector: JSONObject, kind: str) -> list[Cause]:
+    # Upstream reads it again after its faults are told, and says so in other words for each kind.
+    if kind == "daemonset":
+        return []
+    whole = invalid("spec.selector", selector, "invalid label selector")
+    if kind == "statefulset":
+        return [replace(whole, message=whole.message.removesuffix(": invalid label selector"))]
+    return [whole]
 
 
 def _template_faults(template: JSONObject, kind: str) -> list[Cause]:
