@@ -113,13 +113,19 @@ def test_names_and_conversion_are_looked_at(spec: dict[str, Any], field: str) ->
 @pytest.mark.parametrize(
     ("more", "field"),
     [
-        ({"additionalPrinterColumns": [{"name": "A", "type": "colour", "jsonPath": ".a"}]}, "additionalPrinterColumns[0].type"),
-        ({"additionalPrinterColumns": [{"name": "A", "type": "string", "jsonPath": ".a["}]}, "additionalPrinterColumns[0].JSONPath"),
-        ({"subresources": {"scale": {"specReplicasPath": ".n", "statusReplicasPath": ".status.n"}}}, "subresources.scale.specReplicasPath"),
-        ({"selectableFields": [{"jsonPath": ".spec.none"}]}, "selectableFields[0].jsonPath"),
-        ({"selectableFields": [{"jsonPath": ".spec.n"}, {"jsonPath": ".spec.n"}]}, "selectableFields[1].jsonPath"),
-        ({"selectableFields": [{"jsonPath": ".metadata.name"}]}, "selectableFields[0].jsonPath"),
-        ({"name": "V1"}, "name"),
+        ({"additionalPrinterColumns": [{"name": "A", "type": "colour", "jsonPath": ".a"}]}, "spec.additionalPrinterColumns[0].type"),
+        ({"additionalPrinterColumns": [{"name": "A", "type": "string", "jsonPath": ".a["}]}, "spec.additionalPrinterColumns[0].JSONPath"),
+        ({"subresources": {"scale": {"specReplicasPath": ".n", "statusReplicasPath": ".status.n"}}}, "spec.subresources.scale.specReplicasPath"),
+        ({"selectableFields": [{"jsonPath": ".spec.none"}]}, "spec.versions[0].selectableFields[0].jsonPath"),
+        ({"selectableFields": [{"jsonPath": ".spec.n"}, {"jsonPath": ".spec.n"}]}, "spec.versions[0].selectableFields[1].jsonPath"),
+        ({"selectableFields": [{"jsonPath": ".metadata.name"}]}, "spec.versions[0].selectableFields[0].jsonPath"),
+        ({"name": "V1"}, "spec.versions[0].name"),
+        ({"additionalPrinterColumns": [{"name": "A", "type": "string", "jsonPath": "a"}]}, "spec.additionalPrinterColumns[0].JSONPath"),
+        ({"additionalPrinterColumns": [{"name": "A", "type": "string", "jsonPath": ".a", "format": "odd"}]}, "spec.additionalPrinterColumns[0].format"),
+        ({"subresources": {"scale": {"specReplicasPath": "n", "statusReplicasPath": ".status.n"}}}, "spec.subresources.scale.specReplicasPath"),
+        ({"deprecationWarning": "w"}, "spec.versions[0].deprecationWarning"),
+        ({"deprecated": True, "deprecationWarning": ""}, "spec.versions[0].deprecationWarning"),
+        ({"deprecated": True, "deprecationWarning": "w" * 257}, "spec.versions[0].deprecationWarning"),
     ],
 )  # fmt: skip
 def test_a_version_is_looked_at(more: dict[str, Any], field: str) -> None:
@@ -127,7 +133,45 @@ def test_a_version_is_looked_at(more: dict[str, Any], field: str) -> None:
     made["spec"]["versions"][0] |= more
     made["status"]["storedVersions"] = [made["spec"]["versions"][0]["name"]]
 
-    assert [f"spec.versions[0].{field}"] == [fault.field for fault in definition_faults(made, None)]
+    assert [field] == [fault.field for fault in definition_faults(made, None)]
+
+
+def test_columns_that_versions_do_not_share_are_told_of_by_version() -> None:
+    made = definition()
+    column = {"name": "A", "type": "string", "jsonPath": "a"}
+    other = copy.deepcopy(made["spec"]["versions"][0]) | {"name": "v2", "storage": False}
+    made["spec"]["versions"].append(other | {"additionalPrinterColumns": [column]})
+
+    assert told(made) == [
+        (
+            'spec.versions[1].additionalPrinterColumns[0].JSONPath: Invalid value: "a": must be a '
+            "simple json path starting with ."
+        )
+    ]
+
+
+def test_keys_of_a_list_are_told_of_together_and_a_rule_has_a_known_reason() -> None:
+    made = definition()
+    schema = made["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    items = {"type": "object", "required": ["k"], "properties": {"k": {"type": "string"}}}
+    listed = {"type": "array", "items": items, "x-kubernetes-list-type": "map"}
+    rule = {"rule": "true", "reason": "Odd"}
+    schema["properties"] |= {
+        "a": listed | {"x-kubernetes-list-map-keys": ["k", "k"]},
+        "b": listed | {"x-kubernetes-list-map-keys": ["k", "none"]},
+        "c": {"type": "object", "x-kubernetes-validations": [rule]},
+    }
+    root = "spec.validation.openAPIV3Schema.properties"
+    keys = "x-kubernetes-list-map-keys: Invalid value"
+
+    assert told(made) == [
+        f'{root}[a].{keys}: ["k","k"]: must not contain duplicate entries',
+        f'{root}[b].{keys}: ["k","none"]: entries must all be names of item properties',
+        (
+            f'{root}[c].x-kubernetes-validations[0].reason: Unsupported value: "Odd": supported values:'
+            ' "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"'
+        ),
+    ]
 
 
 def test_the_group_of_a_definition_stays() -> None:

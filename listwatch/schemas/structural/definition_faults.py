@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 _SCOPES = ("Cluster", "Namespaced")
 _COLUMN_TYPES = ("boolean", "date", "integer", "number", "string")
+_COLUMN_FORMATS = (
+    "byte", "date", "date-time", "double", "float", "int32", "int64", "password",
+)  # fmt: skip
+_NO_PATH = "must be a simple json path starting with ."
+_LONGEST_WARNING = 256
 _PROTECTED = ("k8s.io", "kubernetes.io")
 _APPROVED = "api-approved.kubernetes.io"
 _SIMPLE_PATH = re.compile(r"(\.[a-zA-Z0-9_-]+|\['[^'\\]+'\])+")
@@ -121,8 +126,12 @@ def _versions(spec: JSONObject, versions: list[JSONObject]) -> list[Cause]:
             shared = _same_schema(versions)
             root = "spec.validation" if shared else f"{path}.schema"
             found += schema_faults(schema, f"{root}.openAPIV3Schema")
-        found += _columns(version, path)
-        found += _subresources(version, path)
+        for key, rule in (("additionalPrinterColumns", _columns), ("subresources", _subresources)):
+            if not _same(versions, key):
+                found += rule(version, path)
+            elif not index:
+                found += rule(version, "spec")
+        found += _deprecation(version, path)
         found += _selectable(version, path)
     storage = sum(bool(version.get("storage")) for version in versions)
     if storage != 1:
@@ -131,8 +140,25 @@ def _versions(spec: JSONObject, versions: list[JSONObject]) -> list[Cause]:
     return found
 
 
+def _same(versions: list[JSONObject], key: str) -> bool:
+    return all(version.get(key) == versions[0].get(key) for version in versions)
+
+
 def _same_schema(versions: list[JSONObject]) -> bool:
-    return all(version.get("schema") == versions[0].get("schema") for version in versions)
+    return _same(versions, "schema")
+
+
+def _deprecation(version: JSONObject, path: str) -> list[Cause]:
+    warning, field = version.get("deprecationWarning"), f"{path}.deprecationWarning"
+    if warning is None:
+        return []
+    if not version.get("deprecated"):
+        return [invalid(field, warning, "can only be set for deprecated versions")]
+    if not warning:
+        return [invalid(field, warning, "must not be an empty string")]
+    if len(warning) > _LONGEST_WARNING:
+        return [invalid(field, warning, f"must be <= {_LONGEST_WARNING} characters long")]
+    return []
 
 
 def _names(names: JSONObject) -> list[Cause]:
@@ -194,8 +220,14 @@ def _columns(version: JSONObject, path: str) -> list[Cause]:
             found.append(required(f"{field}.type"))
         elif kind not in _COLUMN_TYPES:
             found.append(not_supported(f"{field}.type", kind, _COLUMN_TYPES))
+        given = column.get("format") or ""
+        if given and given not in _COLUMN_FORMATS:
+            why = f"must be one of {','.join(_COLUMN_FORMATS)}"
+            found.append(invalid(f"{field}.format", given, why))
         if not text:
             found.append(required(f"{field}.JSONPath"))
+        elif not text.startswith("."):
+            found.append(invalid(f"{field}.JSONPath", text, _NO_PATH))
         elif why := path_fault(text):
             found.append(invalid(f"{field}.JSONPath", text, why))
     return found
@@ -210,6 +242,8 @@ def _subresources(version: JSONObject, path: str) -> list[Cause]:
         text, field = scale.get(key) or "", f"{path}.subresources.scale.{key}"
         if not text:
             found.append(required(field))
+        elif not text.startswith("."):
+            found.append(invalid(field, text, _NO_PATH))
         elif not _SIMPLE_PATH.fullmatch(text):
             found.append(invalid(field, text, "not a simple JSON path"))
         elif not text.startswith(f".{part}."):

@@ -182,12 +182,14 @@ def _lists(schema: Schema, path: str) -> list[Cause]:
     if items.get("type") != "object":
         why = "must be object if parent array's x-kubernetes-list-type is map"
         found.append(invalid(f"{path}.items.type", items.get("type") or "", why))
-    for index, key in enumerate(keys or ()):
-        place = f"{path}.x-kubernetes-list-map-keys[{index}]"
+    place = f"{path}.x-kubernetes-list-map-keys"
+    if len(set(keys or ())) < len(keys or ()):
+        found.append(invalid(place, keys, "must not contain duplicate entries"))
+    for key in keys or ():
         prop = (items.get("properties") or {}).get(key)
         if prop is None:
             why = "entries must all be names of item properties"
-            found.append(invalid(place, key, why))
+            found.append(invalid(place, keys, why))
         elif prop.get("type") not in _SCALARS and not prop.get("x-kubernetes-int-or-string"):
             why = "must be a scalar type if parent array's x-kubernetes-list-type is map"
             found.append(
@@ -202,6 +204,11 @@ def _lists(schema: Schema, path: str) -> list[Cause]:
     return found
 
 
+_REASONS = (
+    "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired",
+)  # fmt: skip
+
+
 def _rules(schema: Schema, path: str) -> list[Cause]:
     found = []
     for index, rule in enumerate(schema.get("x-kubernetes-validations") or ()):
@@ -213,6 +220,9 @@ def _rules(schema: Schema, path: str) -> list[Cause]:
             why = compile_fault(rule[word]) if rule.get(word) else ""
             if why:
                 found.append(invalid(f"{field}.{word}", rule[word], why))
+        reason = rule.get("reason")
+        if reason is not None and reason not in _REASONS:
+            found.append(not_supported(f"{field}.reason", reason, _REASONS))
         if "\n" in (rule.get("message") or ""):
             why = "message must not contain line breaks"
             found.append(invalid(f"{field}.message", rule["message"], why))
