@@ -15,6 +15,7 @@ import orjson
 
 from listwatch.protocol.errors import Cause, bad_request, invalid
 from listwatch.protocol.kinds import GroupVersionKind
+from listwatch.protocol.names import quoted
 from listwatch.protocol.selectors import FieldSelector, LabelSelector
 
 if TYPE_CHECKING:
@@ -74,11 +75,6 @@ def parse_revision(text: str, prefix: str = "invalid resource version: ") -> int
     return int(text)
 
 
-def quoted(text: str) -> str:
-    """Text in double quotes, escaped as JSON is."""
-    return orjson.dumps(text).decode()
-
-
 @dataclass(frozen=True, slots=True)
 class ListOptions:
     """The options of list, watch and deletecollection, defaulted and valid.
@@ -113,6 +109,8 @@ class ListOptions:
             field_selector=FieldSelector.parse(first(query, "fieldSelector")),
             resource_version=first(query, "resourceVersion"),
             resource_version_match=first(query, "resourceVersionMatch"),
+            # Of two numbers that are none upstream tells of the time first.
+            timeout_seconds=integer(query, "timeoutSeconds"),
             limit=max(integer(query, "limit") or 0, 0),
             continue_token=first(query, "continue"),
             watch=boolean(query, "watch"),
@@ -120,7 +118,6 @@ class ListOptions:
             send_initial_events=(
                 boolean(query, "sendInitialEvents") if query.get("sendInitialEvents") else None
             ),
-            timeout_seconds=integer(query, "timeoutSeconds"),
         )
         if streaming_lists and options._starts_with_state():
             options = replace(

@@ -261,3 +261,15 @@ def test_a_timeout_shortens_the_deadline_and_never_prolongs_it() -> None:
     assert deadline({"timeout": ["5m"]}, 60.0) == 60.0
     assert deadline({"timeout": ["0s"]}, 60.0) == 60.0
     assert deadline({}, 60.0) == 60.0
+
+
+def test_of_two_numbers_that_are_none_the_time_is_told_first() -> None:
+    with pytest.raises(StatusError, match='parsing "x"'):
+        ListOptions.from_query({"limit": ["y"], "timeoutSeconds": ["x"]})
+
+
+def test_control_characters_are_shown_as_go_does() -> None:
+    with pytest.raises(StatusError) as caught:
+        WriteOptions.from_query({"fieldManager": ["a\x01"]}, "CreateOptions")
+
+    assert 'Invalid value: "a\\x01": invalid character U+0001' in caught.value.message
