@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from listwatch.protocol.errors import Cause, StatusError, bad_request, invalid
 from listwatch.protocol.kinds import GroupVersionKind
+from listwatch.protocol.options import boolean
 from listwatch.registry import reads
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class LogOptions:
     container: str = ""
     tail_lines: int | None = None
     limit_bytes: int | None = None
+    previous: bool = False  # that of the run before this one
 
     @classmethod
     def from_query(cls, query: dict[str, list[str]], name: str) -> LogOptions:
@@ -44,7 +46,8 @@ class LogOptions:
             causes.append(Cause("FieldValueInvalid", why, "limitBytes"))
         if causes:
             raise invalid(_OPTIONS, name, tuple(causes))
-        return cls(query.get("container", [""])[0], tail, limit)
+        previous = boolean(query, "previous")
+        return cls(query.get("container", [""])[0], tail, limit, previous=previous)
 
     def of(self, text: str) -> str:
         """That part of a text."""
@@ -60,6 +63,7 @@ async def read_log(backend: Backend, ctx: RequestContext, options: LogOptions) -
     """What a container wrote; nothing if nobody recorded anything. Raises 400, 404."""
     pod = (await reads.get(backend, ctx, "")).decode()
     container = _container(ctx, pod, options.container)
+    _check_ran(ctx.name, pod, container, previous=options.previous)
     recorded = (pod["metadata"].get("annotations") or {}).get(f"{PREFIX}{container}", "")
     return options.of(recorded)
 
@@ -72,6 +76,30 @@ async def refuse_stream(backend: Backend, ctx: RequestContext) -> StatusError:
         return bad_request(f"pod {ctx.name} does not have a host assigned")
     message = f"no kubelet runs behind this server: {kind} {ctx.name} has no {ctx.subresource}"
     return StatusError(503, "ServiceUnavailable", message)
+
+
+def _check_ran(name: str, pod: JSONObject, container: str, *, previous: bool) -> None:
+    """Refuse, as a kubelet does, the log of a run that there was not (kubelet_pods.go)."""
+    known = pod.get("status") or {}
+    all_of = (known.get(f"{part}Statuses") or () for part in _PARTS)
+    status = next((each for some in all_of for each in some if each.get("name") == container), None)
+    if status is None:
+        return  # no kubelet has told of it
+    state, ended = status.get("state") or {}, (status.get("lastState") or {}).get("terminated")
+    which = f'container "{container}" in pod "{name}"'
+    if previous:
+        if not ended:
+            raise bad_request(f"previous terminated {which} not found")
+    elif "waiting" in state and not ended:
+        reason = state["waiting"].get("reason") or ""
+        raise bad_request(f"{which} is waiting to start: {_WAITING.get(reason, reason)}")
+
+
+_PARTS = ("container", "initContainer", "ephemeralContainer")
+_WAITING = {
+    "ErrImagePull": "image can't be pulled",
+    "ImagePullBackOff": "trying and failing to pull image",
+}
 
 
 def _number(query: dict[str, list[str]], name: str) -> int | None:

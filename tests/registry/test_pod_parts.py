@@ -133,6 +133,43 @@ async def test_a_log_is_of_one_container(house: House) -> None:
     assert await house.registry.log(ctx, LogOptions("b")) == ""
 
 
+ENDED = {"terminated": {"exitCode": 1, "containerID": "containerd://1"}}
+IN_POD = 'container "main" in pod "p"'
+
+
+@pytest.mark.parametrize(
+    ("status", "previous", "answer"),
+    [
+        ({"state": {"running": {}}}, False, "one\n"),
+        ({"state": {"running": {}}}, True, f"previous terminated {IN_POD} not found"),
+        ({"state": {"running": {}}, "lastState": ENDED}, True, "one\n"),
+        ({"state": ENDED}, False, "one\n"),
+        ({"state": {"waiting": {"reason": "X"}}, "lastState": ENDED}, False, "one\n"),
+        (
+            {"state": {"waiting": {"reason": "ContainerCreating"}}}, False,
+            f"{IN_POD} is waiting to start: ContainerCreating",
+        ),
+        (
+            {"state": {"waiting": {"reason": "ImagePullBackOff"}}}, False,
+            f"{IN_POD} is waiting to start: trying and failing to pull image",
+        ),
+    ],
+)  # fmt: skip
+async def test_the_log_of_a_run_that_was_not_is_refused(
+    house: House, status: JSONObject, previous: bool, answer: str
+) -> None:
+    await house.create("pods", pod(metadata={"annotations": {f"{PREFIX}main": "one\n"}}))
+    whole = {"name": "main", "image": "i:1", "imageID": "", "ready": False, "restartCount": 0}
+    await house.patch("pods/status", "p", {"status": {"containerStatuses": [{**whole, **status}]}})
+    wanted = house.registry.log(house.ctx("pods/log", "p"), LogOptions(previous=previous))
+
+    if answer.endswith("\n"):
+        assert await wanted == answer
+    else:
+        error = await refused(wanted)
+        assert (error.code, error.message) == (400, answer)
+
+
 @pytest.mark.parametrize(
     ("query", "code"),
     [
