@@ -184,12 +184,15 @@ async def test_a_list_takes_its_options_from_the_query(face: Face) -> None:
     assert options.limit == 3
 
 
-async def test_a_body_beyond_the_limit_is_413_and_is_not_read(face: Face) -> None:
+async def test_a_body_beyond_the_limit_is_413_and_is_not_kept(face: Face) -> None:
     face = Face(body_limit=1000)
     said = await face.ask("POST", PATH, b"x", headers={"content-length": "1001"})
+    waited = {"content-length": "1001", "expect": "100-continue"}
+    waiting = await face.ask("POST", PATH, b"", headers=waited)
+    long = await face.ask("POST", PATH, b"", headers={"content-length": str(10**9)})
     found = await face.ask("POST", PATH, b"x" * 1001)
 
-    for answer in (said, found):
+    for answer in (said, waiting, long, found):
         assert (answer.status, answer.json["reason"]) == (413, "RequestEntityTooLarge")
         assert answer.json["message"] == "Request entity too large: limit is 1000"
 

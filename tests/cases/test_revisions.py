@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import time
 from collections.abc import Iterator
@@ -230,3 +231,16 @@ def test_what_is_larger_than_a_request_may_be_is_413(place: Place) -> None:
 
     assert answer.status == 413
     assert json.loads(answer.body)["reason"] == "RequestEntityTooLarge"
+
+
+@pytest.mark.parametrize("size", [3_200_000, 9_000_000])
+def test_a_client_that_sends_all_before_it_reads_is_told_413_too(place: Place, size: int) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", place.server.port, timeout=30)
+    headers = {
+        "Authorization": f"Bearer {place.server.token}", "Content-Type": "application/json",
+    }  # fmt: skip
+    connection.request("POST", place.config_maps, b"a" * size, headers)
+    response = connection.getresponse()
+
+    assert (response.status, json.loads(response.read())["code"]) == (413, 413)
+    connection.close()
