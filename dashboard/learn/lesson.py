@@ -20,6 +20,7 @@ from listwatch.protocol.errors import StatusError, bad_request, expired
 from listwatch.protocol.events import EndReason
 from listwatch.protocol.objects import decode
 from listwatch.protocol.options import DeleteOptions
+from listwatch.registry.metadata import generated_name
 from listwatch.watchcache.requests import ClientInfo
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 AGENT = "listwatch-dashboard-lesson"
 WATCH_SECONDS = 20
-OBJECT = "lesson"
+PREFIX = "lesson-"  # of the object that it writes: no one else's has its name
 COLOURS = ("blue", "green", "red", "yellow")
 
 
@@ -59,6 +60,7 @@ class Lesson:
         self._informer.add_handler(on_add=lambda subject, initial: self._moved())
         self._sent = 0
         self._writes = 0
+        self._object = generated_name(PREFIX)
         self._made = ""  # the UID of the object that this lesson made, as long as it is there
         self._refusal: JSON | None = None
         self.dirty = True
@@ -116,15 +118,15 @@ class Lesson:
     async def _write(self) -> None:
         # Created, changed twice, deleted, and again: each kind of event comes in its turn.
         asker = Asker(self._runtime, self._source.user)
-        resource, namespace = self._source.resource, self._source.namespace
+        resource, namespace, name = self._source.resource, self._source.namespace, self._object
         registry, turn = self._runtime.registry, self._writes % 4
         verb = ("create", "update", "update", "delete")[turn]
-        asker.require(verb, resource, namespace, OBJECT)
+        asker.require(verb, resource, namespace, name)
         colour = COLOURS[self._writes % len(COLOURS)]
         document = {
             "apiVersion": resource.api_version,
             "kind": resource.kind,
-            "metadata": {"name": OBJECT, "namespace": namespace},
+            "metadata": {"name": name, "namespace": namespace},
             "data": {"colour": colour},
         }
         self._writes += 1
@@ -132,29 +134,29 @@ class Lesson:
             if verb == "create":
                 done = await registry.create(asker.context(resource, namespace), document)
                 self._made = decode(done.encoded, done.revision)["metadata"]["uid"]
-                self._narrator.wrote(f"POST {OBJECT}: colour {colour}", str(done.revision))
+                self._narrator.wrote(f"POST {name}: colour {colour}", str(done.revision))
             elif verb == "update":
-                done = await registry.update(asker.context(resource, namespace, OBJECT), document)
-                self._narrator.wrote(f"PUT {OBJECT}: colour {colour}", str(done.revision))
+                done = await registry.update(asker.context(resource, namespace, name), document)
+                self._narrator.wrote(f"PUT {name}: colour {colour}", str(done.revision))
             else:
                 gone = await registry.delete(
-                    asker.context(resource, namespace, OBJECT), DeleteOptions()
+                    asker.context(resource, namespace, name), DeleteOptions()
                 )
                 self._made = ""
-                self._narrator.wrote(f"DELETE {OBJECT}", str(gone.revision))
+                self._narrator.wrote(f"DELETE {name}", str(gone.revision))
         except StatusError as error:
             if error.code not in (404, 409):
                 raise
             # Somebody else made or deleted it: go on with what there is.
             self._writes += 1 if error.code == 409 else (4 - self._writes % 4) % 4
-            self._narrator.wrote(f"{verb} {OBJECT}: {error.message}", "")
+            self._narrator.wrote(f"{verb} {name}: {error.message}", "")
 
     async def _clean(self) -> None:
         """Delete what this lesson made, and nothing that another made under the same name."""
         asker = Asker(self._runtime, self._source.user)
-        resource, namespace = self._source.resource, self._source.namespace
-        if self._made and asker.may("delete", resource, namespace, OBJECT):
-            ctx, options = asker.context(resource, namespace, OBJECT), DeleteOptions(uid=self._made)
+        resource, namespace, name = self._source.resource, self._source.namespace, self._object
+        if self._made and asker.may("delete", resource, namespace, name):
+            ctx, options = asker.context(resource, namespace, name), DeleteOptions(uid=self._made)
             with contextlib.suppress(StatusError):  # it is gone, or is not that one any more
                 await self._runtime.registry.delete(ctx, options)
         self._made = ""

@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from dashboard.attached import Opening
-from dashboard.learn.lesson import OBJECT, Lesson, attach_lesson
-from listwatch.protocol.errors import StatusError
+from dashboard.learn.lesson import Lesson, attach_lesson
+from listwatch.protocol.options import DeleteOptions, ListOptions
 from listwatch.registry.context import SYSTEM, RequestContext
 from listwatch.runtime import Runtime
 
@@ -36,39 +36,46 @@ def _forget() -> None:
     connection.close()
 
 
-def context(runtime: Runtime, name: str = OBJECT) -> RequestContext:
+def context(runtime: Runtime, name: str = "") -> RequestContext:
     resource = runtime.resources.find("", "v1", "configmaps")
     assert resource is not None
     return RequestContext(SYSTEM, resource, namespace="default", name=name)
 
 
-async def is_there(runtime: Runtime) -> bool:
-    try:
-        await runtime.registry.get(context(runtime))
-    except StatusError as error:
-        if error.code == 404:
-            return False
-        raise
-    return True
+async def lessons_in(runtime: Runtime) -> list[str]:
+    listed = await runtime.registry.list(context(runtime), ListOptions())
+    return [each.name for each in listed.versions if each.name.startswith("lesson")]
 
 
 @pytest.mark.parametrize("writes", [1, 2, 3, 4])
 async def test_its_object_goes_when_it_ends(runtime: Runtime, lesson: Lesson, writes: int) -> None:
     for _ in range(writes):
         await lesson.act({"act": "write"})
-    assert await is_there(runtime) == (writes < 4)
+    assert len(await lessons_in(runtime)) == (writes < 4)
     await lesson.stop()
 
-    assert not await is_there(runtime)
+    assert await lessons_in(runtime) == []
 
 
-async def test_an_object_of_the_same_name_that_others_made_stays(
+async def test_what_others_made_under_its_name_stays(runtime: Runtime, lesson: Lesson) -> None:
+    await lesson.act({"act": "write"})
+    (name,) = await lessons_in(runtime)
+    await runtime.registry.delete(context(runtime, name), DeleteOptions())
+    document = {"metadata": {"name": name}, "data": {"colour": "mine"}}
+    await runtime.registry.create(context(runtime), document)
+    await lesson.stop()
+
+    assert await lessons_in(runtime) == [name]
+
+
+async def test_lessons_side_by_side_write_objects_of_their_own(
     runtime: Runtime, lesson: Lesson
 ) -> None:
-    document = {"metadata": {"name": OBJECT}, "data": {"colour": "mine"}}
-    await runtime.registry.create(context(runtime, ""), document)
+    user = await User.objects.aget(username="someone")
+    other = await attach_lesson(Opening(runtime, user, lambda: None), {})
     await lesson.act({"act": "write"})
-    await lesson.act({"act": "write"})
-    await lesson.stop()
+    await other.act({"act": "write"})
 
-    assert await is_there(runtime)
+    assert len(await lessons_in(runtime)) == 2
+    await other.stop()
+    assert len(await lessons_in(runtime)) == 1
