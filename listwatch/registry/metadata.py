@@ -5,6 +5,7 @@ Used by the verbs before validation; the order of keys is kube-apiserver's, whic
 
 from __future__ import annotations
 
+import os
 import random
 from typing import Any
 
@@ -28,6 +29,7 @@ GENERATE_TRIES = 8
 
 # Not the system's: names are no secrets, and each call to it lets go of the interpreter's lock.
 _random = random.Random()  # noqa: S311
+os.register_at_fork(after_in_child=_random.seed)  # or a child would choose its parent's names
 
 
 def ordered(metadata: JSONObject) -> JSONObject:

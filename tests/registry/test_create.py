@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
@@ -128,6 +129,23 @@ async def test_a_name_wins_over_a_base(house: House) -> None:
     made = await house.create("configmaps", configmap("n", metadata={"generateName": "x-"}))
 
     assert made["metadata"]["name"] == "n"
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_generates_other_names() -> None:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        os.write(writing, ",".join(metadata.generated_name("a") for _ in range(20)).encode())
+        os._exit(0)
+    mine = {metadata.generated_name("a") for _ in range(20)}
+    os.waitpid(child, 0)
+    theirs = os.read(reading, 4096).decode().split(",")
+    os.close(reading)
+    os.close(writing)
+
+    assert len(theirs) == 20
+    assert not mine & set(theirs)
 
 
 async def test_a_taken_generated_name_is_tried_again(
