@@ -17,6 +17,7 @@ from django.http import QueryDict
 from dashboard.agents import short_agent
 from dashboard.links import resource_url, watcher_url
 from dashboard.machinery.endings import is_calm
+from listwatch.protocol.errors import bad_request
 
 if TYPE_CHECKING:
     from listwatch.runtime import Runtime
@@ -58,13 +59,15 @@ class Query(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> Query:
-        """Read a query string (`q=web&sort=-lag`); what it does not know means nothing."""
+        """Read a query string (`q=web&sort=-lag`); raises 400 for a column that there is not."""
         values = QueryDict(text)
         sort = values.get("sort") or ""
         descending = sort.startswith("-")
         sort = sort.removeprefix("-")
+        if sort and sort not in SORTS:
+            raise bad_request(f'sort: there is no column "{sort}": it can be {", ".join(SORTS)}')
         words = (values.get("q") or "")[:LONGEST_QUERY].lower().split()
-        return cls(tuple(words), sort if sort in SORTS else "", descending)
+        return cls(tuple(words), sort, descending)
 
     def wants(self, watcher: WatcherStatistics) -> bool:
         """Whether every word stands in its row, and none after `not:`; `ns:` is the namespace."""

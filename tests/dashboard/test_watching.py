@@ -11,6 +11,7 @@ from dashboard.machinery import watching
 from dashboard.machinery.endings import ENDINGS, is_calm
 from dashboard.machinery.views import columns
 from dashboard.machinery.watching import HASTY, SORTS, Query
+from listwatch.protocol.errors import StatusError
 from listwatch.protocol.events import EndReason
 from tests.dashboard.browser import Browser
 from tests.dashboard.stage import Stage
@@ -52,8 +53,10 @@ async def test_every_column_sorts_both_ways(some: Stage) -> None:
         assert sorted(forth) == ["a/1", "b/1", "c/1"]
 
 
-async def test_what_is_no_column_changes_nothing(some: Stage) -> None:
-    assert await clients(some, "sort=id;drop&q=") == ["b/1", "a/1", "c/1"]
+async def test_what_is_no_column_is_refused_by_its_parameter(some: Stage) -> None:
+    with pytest.raises(StatusError, match='there is no column "id;drop"') as no:
+        await clients(some, "sort=id;drop&q=")
+    assert no.value.code == 400
 
 
 async def test_of_very_many_the_first_in_the_order_are_shown(
