@@ -38,6 +38,8 @@ def apply(document: JSONObject, patch: Any) -> JSONObject:  # Any: JSON as it ca
     Raises StatusError: 400 for what is no array of objects, 413 for too many operations, 422
     (RejectedPatchError, with an explanation) for an operation or a test that fails.
     """
+    if patch is None:
+        patch = []  # as Go reads it
     if not isinstance(patch, list):
         raise bad_request(f"error decoding patch: {not_decoded(patch, f'[]{_OPERATION}')}")
     for operation in patch:

@@ -36,9 +36,9 @@ def apply(document: JSONObject, patch: Any, schema: PatchSchema) -> JSONObject:
     Raises StatusError 400 for a patch that is no object or whose directives make no sense. Values
     of wrong types are taken as they are: validation finds them. (Any: JSON as it came.)
     """
+    if patch is None:
+        patch = {}  # as Go reads it
     if not isinstance(patch, dict):
-        if patch is None:
-            raise bad_request("a strategic merge patch is an object, not null")
         raise bad_request(not_decoded(patch, "map[string]interface {}"))
     try:
         return merged_object(document, patch, schema)

@@ -265,3 +265,7 @@ def test_a_patch_of_another_type_is_refused_in_the_decoders_words(
 ) -> None:
     told = f"error decoding patch: json: cannot unmarshal {message}"
     assert refusal(apply, {}, patch).message == told
+
+
+def test_a_json_patch_that_is_null_changes_nothing_as_go_reads_it() -> None:
+    assert json_patch.apply({"a": 1}, None) == {"a": 1}

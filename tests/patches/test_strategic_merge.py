@@ -251,3 +251,7 @@ def test_elements_of_the_object_that_lack_the_key_stay() -> None:
     after = patched(before, {"containers": [{"name": "a", "image": "y"}]})
 
     assert after == {"containers": [{"image": "x"}, {"name": "a", "image": "y"}]}
+
+
+def test_a_patch_that_is_null_changes_nothing_as_go_reads_it() -> None:
+    assert strategic_merge.apply({"spec": {"a": 1}}, None, SCHEMA) == {"spec": {"a": 1}}

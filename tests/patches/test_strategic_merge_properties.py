@@ -21,7 +21,6 @@ INTO = "into Go value of type map[string]interface {}"
     [
         ([], f"json: cannot unmarshal array {INTO}"),
         ("x", f"json: cannot unmarshal string {INTO}"),
-        (None, "a strategic merge patch is an object, not null"),
         (
             {"containers": [{"image": "x"}]},
             'containers: an element does not contain declared merge key: "name"',
