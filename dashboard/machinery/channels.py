@@ -84,7 +84,7 @@ class ResourceChannel(Tables):
         watching = await watches([cacher])
         numbers = cacher.statistics()
         self._outline.read(numbers.ring, cacher.ring_slots)
-        tables = watcher_tables(watching, ended_rows=ENDED_HERE)
+        tables = watcher_tables(watching, now=cacher.clock.now(), ended_rows=ENDED_HERE)
         rate = self._rates.read({"": numbers.received}).get("")
         changed = self._changed({
             "facts": frames.facts(numbers, rate),

@@ -32,5 +32,5 @@ async def resource(cacher: Cacher, *, before: int | None = None, limit: int) -> 
         "ring": ring(cacher, statistics, outline, watching),
         "slots": [slot_row(slot) for slot in reversed(slots)],
         "older": str(slots[0].revision) if more else "",
-        **watcher_tables(watching, ended_rows=ENDED_HERE),
+        **watcher_tables(watching, now=cacher.clock.now(), ended_rows=ENDED_HERE),
     }

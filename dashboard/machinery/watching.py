@@ -94,7 +94,8 @@ EVERYONE = Query()
 
 async def watchers(runtime: Runtime, query: Query = EVERYONE) -> JSON:
     """The watches of all resources, as they stand."""
-    return watcher_tables(await watches(runtime.caches.cachers().values()), query)
+    found = await watches(runtime.caches.cachers().values())
+    return watcher_tables(found, query, now=runtime.clock.now())
 
 
 async def watches(cachers: Iterable[Cacher]) -> list[WatcherStatistics]:
@@ -114,10 +115,11 @@ def watcher_tables(
     statistics: Sequence[WatcherStatistics],
     query: Query = EVERYONE,
     *,
+    now: float,
     ended_rows: int = ENDED,
 ) -> JSON:
     """Rows of open and of ended watches, and how many there are."""
-    connects = _connects(statistics)
+    opened = Counter(_same(each) for each in statistics if each.since_at > now - 60)
     wanted = [each for each in statistics if query.wants(each)]
     open_ = [each for each in wanted if each.end_reason is None]
     ended = [each for each in wanted if each.end_reason is not None]
@@ -130,23 +132,22 @@ def watcher_tables(
             "watching": len(open_),
             "not_shown": f", {which} shown" if hidden else "",
         },
-        "watching": [watcher_row(each, connects) for each in shown],
+        "watching": [watcher_row(each, opened[_same(each)]) for each in shown],
         "ended": [ended_row(each) for each in ended[:ended_rows]],
     }
 
 
-def watcher_row(watcher: WatcherStatistics, connects: Mapping[tuple[str, str], int]) -> JSON:
-    """One open watch."""
+def watcher_row(watcher: WatcherStatistics, opened: int) -> JSON:
+    """One open watch; `opened` is how often its client opened it in the last minute."""
     lag = "none"
     if watcher.lag_events:
         lag = "high" if watcher.lag_seconds >= LAG_SECONDS else "some"
-    often = connects.get((watcher.agent, watcher.user), 0)
     return {
         **identity(watcher),
         "since": watcher.since_at,
         "phase": watcher.phase,
         "doing": _DOING.get(watcher.phase, ""),
-        "hasty": f"{often} connects a minute" if often > HASTY else "",
+        "hasty": f"{opened} connects a minute" if opened > HASTY else "",
         "lag": lag,
         "lag_events": watcher.lag_events,
         "lag_revisions": watcher.lag_revisions,
@@ -209,11 +210,12 @@ def _says(watcher: WatcherStatistics, text: str, word: str) -> bool:
     return watcher.namespace == word[3:] if word.startswith("ns:") else word in text
 
 
-def _connects(statistics: Sequence[WatcherStatistics]) -> Counter[tuple[str, str]]:
-    # Watches that each client has opened in the last minute.
-    newest = max((each.since_at for each in statistics), default=0.0)
-    recent = (each for each in statistics if each.since_at > newest - 60)
-    return Counter((each.agent, each.user) for each in recent)
+def _same(watcher: WatcherStatistics) -> tuple[object, ...]:
+    """The same for the watches that a client has opened again and again."""
+    return (
+        watcher.agent, watcher.user, watcher.group_resource, watcher.namespace, watcher.name,
+        watcher.selector,
+    )  # fmt: skip
 
 
 def _text(watcher: WatcherStatistics) -> str:

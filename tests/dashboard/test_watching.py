@@ -94,10 +94,16 @@ async def test_a_client_that_connects_very_often_is_marked(stage: Stage) -> None
     assert hasty["hasty"] == f"{HASTY + 3} connects a minute"
     assert patient["hasty"] == ""
 
-    await stage.clock.advance(50)  # type: ignore[attr-defined]  # a FakeClock
-    stage.write("web")
-    await stage.clock.advance(20)  # type: ignore[attr-defined]
-    await stage.watch(agent="patient/1")
+    await stage.clock.advance(61)  # type: ignore[attr-defined]  # a FakeClock
+    await stage.watch(agent="hasty/1")
+    assert {row["hasty"] for row in await rows(stage)} == {""}
+
+
+async def test_a_client_of_many_watches_is_not_taken_for_one_that_connects_often(
+    stage: Stage,
+) -> None:
+    for number in range(HASTY + 5):
+        await stage.watch(labels=f"app=n{number}", agent="controllers/1")
 
     assert {row["hasty"] for row in await rows(stage)} == {""}
 
