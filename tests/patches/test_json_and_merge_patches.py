@@ -112,7 +112,7 @@ def test_the_explanation_names_the_operation() -> None:
     assert fault.explanation == "test /a: the value there is another"
 
 
-@pytest.mark.parametrize("patch", [{}, "x", 1, None, [1], [{"op": "test", "path": ""}, "x"]])
+@pytest.mark.parametrize("patch", [{}, "x", 1, [1], [{"op": "test", "path": ""}, "x"]])
 def test_what_is_no_list_of_operations_is_400(patch: Any) -> None:
     assert refusal(json_patch.apply, {}, patch).code == 400
 
