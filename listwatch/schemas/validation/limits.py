@@ -63,62 +63,6 @@ def _share_faults(value: int | str, field: str) -> list[Cause]:
     return [invalid(field, value, "must not be greater than 100%")] if int(value[:-1]) > 100 else []
 
 
-_COUNTED = frozenset((
-    "pods", "services", "replicationcontrollers", "resourcequotas", "secrets", "configmaps",
-    "persistentvolumeclaims", "services.nodeports", "services.loadbalancers",
-))  # fmt: skip
-_MEASURED = frozenset((
-    "cpu", "memory", "ephemeral-storage", "storage", "requests.cpu", "requests.memory",
-    "requests.storage", "requests.ephemeral-storage", "limits.cpu", "limits.memory",
-    "limits.ephemeral-storage",
-))  # fmt: skip
-_PREFIXES = ("hugepages-", "requests.hugepages-", "count/")
-_SCOPES = (
-    "Terminating", "NotTerminating", "NotBestEffort", "BestEffort", "PriorityClass",
-    "CrossNamespacePodAffinity", "VolumeAttributesClass",
-)  # fmt: skip
-
-
-def quota_faults(document: JSONObject) -> list[Cause]:
-    """Faults of a ResourceQuota by itself."""
-    spec = document.get("spec") or {}
-    faults: list[Cause] = []
-    for name, amount in (spec.get("hard") or {}).items():
-        faults += _quota_name_faults(name, f"spec.hard[{name}]")
-        faults += _amount_faults(name, amount, f"spec.hard[{name}]")
-    scopes = spec.get("scopes") or []
-    for scope in scopes:
-        if scope not in _SCOPES:
-            faults.append(invalid("spec.scopes", scopes, "unsupported scope"))
-    for pair in (("BestEffort", "NotBestEffort"), ("Terminating", "NotTerminating")):
-        if set(pair) <= set(scopes):
-            faults.append(invalid("spec.scopes", scopes, "conflicting scopes"))
-    return faults
-
-
-def _quota_name_faults(name: str, field: str) -> list[Cause]:
-    faults = [invalid(field, name, why) for why in qualified_name_faults(name)]
-    known = name in _COUNTED or name in _MEASURED or name.startswith(_PREFIXES)
-    if not faults and not known and "/" not in name:
-        faults.append(invalid(field, name, "must be a standard resource for quota"))
-    return faults
-
-
-def _amount_faults(name: str, amount: str, field: str) -> list[Cause]:
-    quantity = Quantity.parse(amount)
-    faults = []
-    if quantity < Quantity.parse("0"):
-        faults.append(invalid(field, amount, NEGATIVE))
-    if (name in _COUNTED or name.startswith("count/")) and quantity.nano % 10**9:
-        faults.append(invalid(field, amount, "must be an integer"))
-    return faults
-
-
-def quota_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
-    """What a quota counts stays as it is."""
-    return immutable(new.get("spec") or {}, old.get("spec") or {}, ("scopes",), "spec")
-
-
 def limit_range_faults(document: JSONObject) -> list[Cause]:
     """Faults of a LimitRange by itself."""
     faults: list[Cause] = []

@@ -1,6 +1,6 @@
-"""Faults of requests of many kinds: their turn, certificates, devices, and revisions.
+"""Faults of requests of many kinds: certificates, devices, and revisions.
 
-Upstream: pkg/apis/{flowcontrol,certificates,resource,apps}/validation.
+Upstream: pkg/apis/{certificates,resource,apps}/validation.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from listwatch.protocol.names import label_name_faults, subdomain_faults
 from listwatch.schemas import scalars
 from listwatch.schemas.validation.faults import (
     duplicate,
-    forbidden,
     invalid,
     not_supported,
     required,
@@ -20,82 +19,6 @@ from listwatch.schemas.validation.faults import (
 if TYPE_CHECKING:
     from listwatch.protocol.errors import Cause
     from listwatch.protocol.objects import JSONObject
-
-_FLOW_KINDS = ("Group", "ServiceAccount", "User")
-
-
-def flow_schema_faults(document: JSONObject) -> list[Cause]:
-    """Faults of a FlowSchema by itself."""
-    spec, faults = document.get("spec") or {}, []
-    precedence = spec.get("matchingPrecedence") or 0
-    if precedence <= 0:
-        faults.append(invalid("spec.matchingPrecedence", precedence, "must be a positive value"))
-    if precedence > 10_000:
-        why = "must not be greater than 10000"
-        faults.append(invalid("spec.matchingPrecedence", precedence, why))
-    level = (spec.get("priorityLevelConfiguration") or {}).get("name") or ""
-    where = "spec.priorityLevelConfiguration.name"
-    if not level:
-        faults.append(required(where, "must reference a priority level"))
-    else:
-        faults += [invalid(where, level, why) for why in subdomain_faults(level)]
-    method = spec.get("distinguisherMethod")
-    if method is not None:
-        kind, kinds = method.get("type") or "", ("ByNamespace", "ByUser")
-        if kind not in kinds:
-            faults.append(not_supported("spec.distinguisherMethod.type", kind, kinds))
-    for index, rule in enumerate(spec.get("rules") or ()):
-        faults += _flow_rule_faults(rule, f"spec.rules[{index}]")
-    return faults
-
-
-def _flow_rule_faults(rule: JSONObject, field: str) -> list[Cause]:
-    faults: list[Cause] = []
-    if not rule.get("subjects"):
-        faults.append(required(f"{field}.subjects", "subjects must contain at least one value"))
-    for index, subject in enumerate(rule.get("subjects") or ()):
-        where, kind = f"{field}.subjects[{index}]", subject.get("kind") or ""
-        if kind not in _FLOW_KINDS:
-            faults.append(not_supported(f"{where}.kind", kind, _FLOW_KINDS))
-            continue
-        part = "serviceAccount" if kind == "ServiceAccount" else kind.lower()
-        if subject.get(part) is None:
-            why = f"{part} is required when subject kind is '{kind}'"
-            faults.append(required(f"{where}.{part}", why))
-    if not rule.get("resourceRules") and not rule.get("nonResourceRules"):
-        why = "at least one of resourceRules and nonResourceRules has to be non-empty"
-        faults.append(required(field, why))
-    return faults
-
-
-def priority_level_faults(document: JSONObject) -> list[Cause]:
-    """Faults of a PriorityLevelConfiguration by itself."""
-    spec, kinds = document.get("spec") or {}, ("Exempt", "Limited")
-    kind, limited = spec.get("type") or "", spec.get("limited")
-    if kind not in kinds:
-        return [not_supported("spec.type", kind, kinds)]
-    if kind == "Exempt":
-        why = "must be nil if the type is not Limited"
-        return [] if limited is None else [forbidden("spec.limited", why)]
-    faults: list[Cause] = []
-    if spec.get("exempt") is not None:
-        why = "must be nil if the type is Limited"
-        faults.append(forbidden("spec.exempt", why))
-    if limited is None:
-        why = "must not be empty when type is Limited"
-        return [*faults, required("spec.limited", why)]
-    response, where = limited.get("limitResponse") or {}, "spec.limited.limitResponse"
-    answer, queuing = response.get("type") or "", response.get("queuing")
-    if answer not in ("Queue", "Reject"):
-        faults.append(not_supported(f"{where}.type", answer, ("Queue", "Reject")))
-    elif answer == "Reject" and queuing is not None:
-        why = "must be nil if limited.limitResponse.type is not Limited"
-        faults.append(forbidden(f"{where}.queuing", why))
-    elif answer == "Queue" and queuing is None:
-        why = "must not be empty if limited.limitResponse.type is Limited"
-        faults.append(required(f"{where}.queuing", why))
-    return faults
-
 
 _LEAST_SECONDS = 600
 _PEM = "PEM block type must be CERTIFICATE REQUEST"

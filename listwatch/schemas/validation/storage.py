@@ -29,6 +29,7 @@ from listwatch.schemas.validation.faults import (
 )
 from listwatch.schemas.validation.pod_placement import node_selector_faults
 from listwatch.schemas.validation.selectors import selector_faults
+from listwatch.schemas.validation.topologies import topologies_faults
 from listwatch.schemas.validation.volumes import host_path_faults
 
 if TYPE_CHECKING:
@@ -182,7 +183,8 @@ def storage_class_faults(document: JSONObject) -> list[Cause]:
     if policy and policy not in ("Delete", "Retain"):
         faults.append(not_supported("reclaimPolicy", policy, ("Delete", "Retain")))
     mode = document.get("volumeBindingMode")
-    return faults + chosen(mode, "volumeBindingMode", _BINDING)
+    faults += chosen(mode, "volumeBindingMode", _BINDING)
+    return faults + topologies_faults(document.get("allowedTopologies") or [], "allowedTopologies")
 
 
 def storage_class_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
