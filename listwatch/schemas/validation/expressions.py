@@ -1,7 +1,7 @@
 """Faults of expressions in CEL that objects bring along: those that cannot be compiled.
 
 Without the extra `cel` nobody can tell, and whoever evaluates one says what to install. Used by
-`validation.admissions`.
+`validation.admissions` and `validation.devices`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,22 @@ def expression_faults(text: str | None, field: str) -> list[Cause]:
     return [invalid(field, text, f"compilation failed: {why}")] if why else []
 
 
+def syntax_faults(text: str, field: str, variables: tuple[str, ...]) -> list[Cause]:
+    """Faults of an expression over things that are not known here: of its syntax alone."""
+    why = _fault(text, variables)
+    if "Syntax error" not in why:
+        return []
+    return [invalid(field, text, f"compilation failed: {why}")]
+
+
 @lru_cache(1024)
-def _fault(text: str) -> str:
-    language = environment(VARIABLES)
+def _fault(text: str, variables: tuple[str, ...] = VARIABLES) -> str:
+    language = environment(variables)
     if language is None:
         return ""
     try:
         language.compile(as_maps(text))
     except RuntimeError as error:
-        return str(error).rpartition(" [")[0] or str(error)
+        why = str(error).removeprefix("INVALID_ARGUMENT: ")
+        return why.rpartition(" [")[0] or why
     return ""

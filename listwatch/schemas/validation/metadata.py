@@ -94,7 +94,7 @@ def _shared(metadata: JSONObject) -> list[Cause]:
     if "labels" in metadata:
         faults += label_faults(metadata["labels"], "metadata.labels")
     if "annotations" in metadata:
-        faults += _annotations(metadata["annotations"])
+        faults += _annotations(metadata["annotations"], "metadata.annotations")
     if "ownerReferences" in metadata:
         faults += _owners(metadata["ownerReferences"])
     return faults
@@ -111,20 +111,23 @@ def label_faults(labels: Mapping[str, str], field: str) -> list[Cause]:
     return faults
 
 
-def _annotations(annotations: Mapping[str, str]) -> list[Cause]:
+def template_metadata_faults(metadata: JSONObject, field: str) -> list[Cause]:
+    """Faults of the metadata that a template gives to what is made by it."""
+    faults = _annotations(metadata.get("annotations") or {}, f"{field}.annotations")
+    return faults + label_faults(metadata.get("labels") or {}, f"{field}.labels")
+
+
+def _annotations(annotations: Mapping[str, str], field: str) -> list[Cause]:
     faults, size = [], 0
     for key, value in annotations.items():
         if not _key_fits(key):
             # Upper case may stand anywhere in the key of an annotation.
-            faults += [
-                invalid("metadata.annotations", key, why)
-                for why in qualified_name_faults(key.lower())
-            ]
+            faults += [invalid(field, key, why) for why in qualified_name_faults(key.lower())]
         size += len(key) + len(value)
         if not value.isascii():
             size += len(value.encode()) - len(value)
     if size > ANNOTATIONS_LIMIT:
-        faults.append(too_long("metadata.annotations", ANNOTATIONS_LIMIT))
+        faults.append(too_long(field, ANNOTATIONS_LIMIT))
     return faults
 
 

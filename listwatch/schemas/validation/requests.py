@@ -1,16 +1,15 @@
-"""Faults of requests of many kinds: certificates, devices, and revisions.
+"""Faults of requests of many kinds: certificates, and revisions.
 
-Upstream: pkg/apis/{certificates,resource,apps}/validation.
+Upstream: pkg/apis/{certificates,apps}/validation.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from listwatch.protocol.names import label_name_faults, subdomain_faults
+from listwatch.protocol.names import subdomain_faults
 from listwatch.schemas import scalars
 from listwatch.schemas.validation.faults import (
-    duplicate,
     invalid,
     not_supported,
     required,
@@ -70,62 +69,6 @@ def _signer_faults(name: str) -> list[Cause]:
         why = "should be a domain with at least two segments separated by dots"
         faults.append(invalid(field, host, why))
     return faults + [invalid(field, path, why) for why in subdomain_faults(path)]
-
-
-def claim_spec_faults(document: JSONObject) -> list[Cause]:
-    """Faults of a ResourceClaim by itself."""
-    return _devices_faults((document.get("spec") or {}).get("devices") or {}, "spec.devices")
-
-
-def claim_template_faults(document: JSONObject) -> list[Cause]:
-    """Faults of a ResourceClaimTemplate by itself."""
-    inner = ((document.get("spec") or {}).get("spec") or {}).get("devices") or {}
-    return _devices_faults(inner, "spec.spec.devices")
-
-
-def _devices_faults(devices: JSONObject, field: str) -> list[Cause]:
-    faults: list[Cause] = []
-    names: set[str] = set()
-    for index, request in enumerate(devices.get("requests") or ()):
-        where, name = f"{field}.requests[{index}]", request.get("name") or ""
-        if not name:
-            faults.append(required(f"{where}.name"))
-        else:
-            faults += [invalid(f"{where}.name", name, why) for why in label_name_faults(name)]
-        if name and name in names:
-            faults.append(duplicate(f"{where}.name", name))
-        names.add(name)
-        exactly, choices = request.get("exactly"), request.get("firstAvailable")
-        if exactly is None and not choices:
-            why = "exactly one of `exactly` or `firstAvailable` is required"
-            faults.append(required(where, why))
-        elif exactly is not None and choices:
-            why = (
-                "exactly one of `exactly` or `firstAvailable` is required, "
-                "but multiple fields are set"
-            )
-            faults.append(invalid(where, "", why))
-        elif exactly is not None and not exactly.get("deviceClassName"):
-            faults.append(required(f"{where}.exactly.deviceClassName"))
-    return faults
-
-
-def slice_faults(document: JSONObject) -> list[Cause]:
-    """Faults of a ResourceSlice by itself."""
-    spec = document.get("spec") or {}
-    faults = [] if spec.get("driver") else [required("spec.driver")]
-    if not (spec.get("pool") or {}).get("name"):
-        faults.append(required("spec.pool.name"))
-    where = ("nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection")
-    given = [name for name in where if spec.get(name)]
-    choices = "`nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection`"
-    if not given:
-        faults.append(required("spec", f"exactly one of {choices} is required"))
-    elif len(given) > 1:
-        shown = "{" + ", ".join(given) + "}"
-        why = f"exactly one of {choices} is required, but multiple fields are set"
-        faults.append(invalid("spec", shown, why))
-    return faults
 
 
 def revision_faults(document: JSONObject) -> list[Cause]:

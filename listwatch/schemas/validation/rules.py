@@ -10,6 +10,8 @@ from listwatch.schemas.validation import (
     admissions,
     batch,
     configs,
+    device_slices,
+    devices,
     flow_levels,
     flows,
     ingresses,
@@ -178,9 +180,8 @@ _MORE: tuple[tuple[str, str, _Faults, _Update], ...] = (
     ),
     (_FLOW, "FlowSchema", flows.flow_schema_faults, _no_change),
     (_FLOW, "PriorityLevelConfiguration", flow_levels.priority_level_faults, _no_change),
-    (_RESOURCE, "ResourceClaim", requests.claim_spec_faults, _same("spec")),
-    (_RESOURCE, "ResourceClaimTemplate", requests.claim_template_faults, _same("spec")),
-    (_RESOURCE, "ResourceSlice", requests.slice_faults, _no_change),
+    (_RESOURCE, "DeviceClass", devices.class_faults, _no_change),
+    (_RESOURCE, "ResourceSlice", device_slices.slice_faults, device_slices.slice_update_faults),
 )  # fmt: skip
 RULES |= {
     GroupVersionKind(group, "v1", kind): Rules(faults, update_faults)
@@ -192,6 +193,13 @@ RULES[GroupVersionKind("autoscaling", "v2", "HorizontalPodAutoscaler")] = Rules(
 RULES[GroupVersionKind(_NETWORKING, "v1", "Ingress")] = Rules(
     ingresses.ingress_faults, _no_change, True, ingresses.ingress_class_note_faults
 )
+for _kind, _new_faults in (
+    ("ResourceClaim", devices.new_claim_faults),
+    ("ResourceClaimTemplate", devices.new_template_faults),
+):
+    RULES[GroupVersionKind(_RESOURCE, "v1", _kind)] = Rules(
+        _none, devices.claim_update_faults, new_faults=_new_faults
+    )
 _POD = GroupVersionKind("", "v1", "Pod")
 PARTS: dict[tuple[GroupVersionKind, str], Rules] = {
     (_POD, "ephemeralcontainers"): Rules(pods.pod_faults, pod_parts.ephemeral_update_faults, True),
