@@ -180,10 +180,12 @@ def _service_spec(spec: JSONObject) -> None:
 
 
 def _node_spec(spec: JSONObject) -> None:
-    if spec.get("podCIDR") and not spec.get("podCIDRs"):
-        spec["podCIDRs"] = [spec["podCIDR"]]
-    elif spec.get("podCIDRs"):
-        spec["podCIDR"] = spec["podCIDRs"][0]
+    one, many = spec.get("podCIDR"), spec.get("podCIDRs")
+    if one and (not many or many[0] != one):
+        # Older clients know of one alone, so where the two differ it is what is meant.
+        spec["podCIDRs"] = [one]
+    elif many:
+        spec["podCIDR"] = many[0]
 
 
 def _node_status(status: JSONObject) -> None:

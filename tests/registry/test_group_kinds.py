@@ -220,3 +220,20 @@ async def test_the_flows_of_every_api_server_are_there_from_the_start(house: Hou
     for schema in found:
         assert schema["spec"]["priorityLevelConfiguration"]["name"] in named
         assert schema["status"]["conditions"][0]["status"] == "False", schema
+
+
+async def test_both_fields_say_what_a_claim_begins_as(house: House) -> None:
+    claim, other = {"kind": "PersistentVolumeClaim", "name": "b"}, {"kind": "Foo", "name": "b"}
+    own = {**other, "apiGroup": "a.test"}
+
+    async def spec(name: str, **source: JSONObject) -> JSONObject:
+        given = named("PersistentVolumeClaim", name)
+        given["spec"] |= source
+        made: JSONObject = (await house.create("persistentvolumeclaims", given))["spec"]
+        return {key: value for key, value in made.items() if key.startswith("dataSource")}
+
+    assert await spec("a", dataSource=claim) == {"dataSource": claim, "dataSourceRef": claim}
+    assert await spec("b", dataSourceRef=own) == {"dataSource": own, "dataSourceRef": own}
+    # What the older field could never hold is passed over there.
+    assert await spec("c", dataSource={}) == {}
+    assert await spec("d", dataSource=own) == {}

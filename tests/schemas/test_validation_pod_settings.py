@@ -183,7 +183,8 @@ def test_a_pod_is_told_what_is_wrong_with_it(document: Document, expected: list[
         container(lifecycle={"preStop": {"sleep": {"seconds": 5}}}),
         pod(initContainers=[{"name": "i", "image": "x", "restartPolicy": "Always",
                              "readinessProbe": {"tcpSocket": {"port": 80}}}]),
-        volume(projected={"sources": [{"serviceAccountToken": {"path": "token"}}]}),
+        pod(serviceAccountName="a", volumes=[{"name": "v", "projected": {
+            "sources": [{"serviceAccountToken": {"path": "token"}}]}}]),
         pod(dnsConfig={"searches": ["_a.example.com."]}),
     ],
 )  # fmt: skip

@@ -48,12 +48,12 @@ class ClaimStrategy(Strategy):
         """A claim begins as pending, and is held until no pod uses it."""
         document["status"] = {"phase": "Pending"}
         _hold(document, _CLAIM_FINALIZER)
-        _one_source(document.get("spec") or {})
+        _one_source(document.get("spec") or {}, {})
 
     def prepare_update(self, document: JSONObject, old: JSONObject, now: str) -> None:
         """Whichever of the two sources is given, both say it."""
         Strategy.prepare_update(self, document, old, now)
-        _one_source(document.get("spec") or {})
+        _one_source(document.get("spec") or {}, old.get("spec") or {})
 
 
 def _hold(document: JSONObject, finalizer: str) -> None:
@@ -63,17 +63,18 @@ def _hold(document: JSONObject, finalizer: str) -> None:
         metadata["finalizers"] = [*finalizers, finalizer]
 
 
-def _one_source(spec: JSONObject) -> None:
-    # The older field holds what it can: claims and snapshots of the same namespace.
+def _one_source(spec: JSONObject, before: JSONObject) -> None:
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
+    had = any(before.get(name) is not None for name in ("dataSource", "dataSourceRef"))
     if source is not None and reference is None:
-        spec["dataSourceRef"] = dict(source)
+        kind = (source.get("apiGroup") or "", source.get("kind"))
+        if kind in _SOURCES or had:
+            spec["dataSourceRef"] = dict(source)
+        else:
+            # In the older field whatever else was always passed over.
+            del spec["dataSource"]
     elif reference is not None and source is None and not reference.get("namespace"):
-        kind = (reference.get("apiGroup") or "", reference.get("kind"))
-        if kind in _SOURCES:
-            spec["dataSource"] = {
-                key: value for key, value in reference.items() if key != "namespace"
-            }
+        spec["dataSource"] = {key: value for key, value in reference.items() if key != "namespace"}
 
 
 _SOURCES = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))

@@ -44,16 +44,27 @@ def claim_spec_faults(spec: JSONObject, field: str) -> list[Cause]:
 
 def _source_faults(spec: JSONObject, field: str) -> list[Cause]:
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
-    faults = [
-        required(f"{field}.{kind}.{name}")
-        for kind, given in (("dataSource", source), ("dataSourceRef", reference))
-        for name in ("name", "kind")
-        if given is not None and not given.get(name)
-    ]
+    faults: list[Cause] = []
+    if source is not None:
+        faults += _reference_faults(source, f"{field}.dataSource")
+    if reference is not None:
+        faults += _reference_faults(reference, f"{field}.dataSourceRef")
     if source is not None and reference is not None and not reference.get("namespace"):
         same = ("name", "kind", "apiGroup")
         if any((source.get(name) or "") != (reference.get(name) or "") for name in same):
-            faults.append(invalid(field, f"{field}.dataSource", "must match dataSourceRef"))
+            # What upstream shows is a path within the server, which has no text.
+            faults.append(invalid(field, {}, "must match dataSourceRef"))
+    return faults
+
+
+def _reference_faults(reference: JSONObject, field: str) -> list[Cause]:
+    kind, group = reference.get("kind") or "", reference.get("apiGroup") or ""
+    faults = [required(f"{field}.{name}") for name in ("name", "kind") if not reference.get(name)]
+    if not group and kind != "PersistentVolumeClaim":
+        why = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
+        faults.append(invalid(field, kind, why))
+    if group:
+        faults += [invalid(f"{field}.apiGroup", group, why) for why in subdomain_faults(group)]
     return faults
 
 

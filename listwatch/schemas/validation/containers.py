@@ -27,6 +27,7 @@ from listwatch.schemas.validation.pod_security import profile_faults
 from listwatch.schemas.validation.pod_settings import id_faults
 from listwatch.schemas.validation.probes import lifecycle_faults, probe_faults
 from listwatch.schemas.validation.resources import resource_requirement_faults
+from listwatch.schemas.validation.restarts import restart_faults
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -43,17 +44,20 @@ _MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
 
 
 def container_list_faults(
-    containers: list[JSONObject], field: str, volumes: Collection[str], names: set[str]
+    spec: JSONObject, kind: str, field: str, volumes: Collection[str], names: set[str]
 ) -> list[Cause]:
-    """Faults of a list of containers; `names` are those taken, and grow."""
+    """Faults of a pod's containers of one kind; `names` are those taken, and grow."""
     faults: list[Cause] = []
-    for index, container in enumerate(containers):
-        where = f"{field}[{index}]"
+    grace = spec.get("terminationGracePeriodSeconds")
+    for index, container in enumerate(spec[kind]):
+        where = f"{field}.{kind}[{index}]"
         faults += _container_faults(container, where, volumes)
-        if field.endswith("initContainers"):
-            faults += _initial_faults(container, where)
-        elif not field.endswith("ephemeralContainers"):
-            faults += _life_faults(container, where)
+        if kind == "initContainers":
+            faults += _initial_faults(container, where, grace)
+        elif kind == "containers":
+            faults += _life_faults(container, where, grace)
+        if kind != "ephemeralContainers":
+            faults += restart_faults(container, where)
         name = container.get("name")
         if name and name in names:
             faults.append(duplicate(f"{where}.name", name))
@@ -85,11 +89,11 @@ def _container_faults(container: JSONObject, field: str, volumes: Collection[str
     return faults + profile_faults(context, f"{field}.securityContext")
 
 
-def _life_faults(container: JSONObject, field: str) -> list[Cause]:
+def _life_faults(container: JSONObject, field: str, grace: int | None) -> list[Cause]:
     """Faults of what is asked of a container, and done with it, while it lives."""
     faults: list[Cause] = []
     if container.get("lifecycle") is not None:
-        faults += lifecycle_faults(container["lifecycle"], f"{field}.lifecycle")
+        faults += lifecycle_faults(container["lifecycle"], f"{field}.lifecycle", grace)
     for probe in _PROBES:
         if probe in container:
             faults += probe_faults(container[probe], f"{field}.{probe}")
@@ -100,10 +104,10 @@ def _life_faults(container: JSONObject, field: str) -> list[Cause]:
     return faults
 
 
-def _initial_faults(container: JSONObject, field: str) -> list[Cause]:
+def _initial_faults(container: JSONObject, field: str, grace: int | None) -> list[Cause]:
     """The same of one that runs before the others, and ends, unless it is a sidecar."""
     if container.get("restartPolicy") == "Always":
-        return _life_faults(container, field)
+        return _life_faults(container, field, grace)
     why = "may not be set for init containers without restartPolicy=Always"
     return [
         forbidden(f"{field}.{name}", why)

@@ -61,13 +61,28 @@ def node_faults(document: JSONObject) -> list[Cause]:
     """Faults of a Node by itself."""
     spec = document.get("spec") or {}
     faults = _taint_faults(spec.get("taints") or [])
-    for index, text in enumerate(spec.get("podCIDRs") or ()):
-        try:
-            ipaddress.ip_network(text)
-        except ValueError:
-            why = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
-            faults.append(invalid(f"spec.podCIDRs[{index}]", text, why))
+    ranges = spec.get("podCIDRs") or []
+    families: set[bool | None] = set()
+    for index, text in enumerate(ranges):
+        if _is_network(text):
+            families.add(":" in text)
+            continue
+        families.add(None)
+        why = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
+        faults.append(invalid(f"spec.podCIDRs[{index}]", text, why))
+    if len(ranges) > 1 and (None in families or len(families) != 2 or len(ranges) > 2):
+        why = "may specify no more than one CIDR for each IP family"
+        faults.append(invalid("spec.podCIDRs", ranges, why))
     return faults
+
+
+def _is_network(text: str) -> bool:
+    # Bits beyond the prefix were always taken here.
+    try:
+        ipaddress.ip_interface(text)
+    except ValueError:
+        return False
+    return "/" in text
 
 
 def _taint_faults(taints: list[JSONObject]) -> list[Cause]:

@@ -29,7 +29,7 @@ from listwatch.schemas.validation.pod_settings import (
     system_faults,
 )
 from listwatch.schemas.validation.tolerations import toleration_faults
-from listwatch.schemas.validation.volumes import volume_faults
+from listwatch.schemas.validation.volumes import token_faults, volume_faults
 
 if TYPE_CHECKING:
     from listwatch.protocol.errors import Cause
@@ -43,7 +43,12 @@ _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 
 def pod_faults(document: JSONObject) -> list[Cause]:
     """Faults of a pod by itself."""
-    return pod_spec_faults(document.get("spec") or {}, "spec")
+    spec = document.get("spec") or {}
+    faults = pod_spec_faults(spec, "spec")
+    if not spec.get("serviceAccountName"):
+        # A template may leave it open whose token it is.
+        faults += token_faults(spec.get("volumes") or [], "spec.volumes")
+    return faults
 
 
 def new_pod_faults(document: JSONObject) -> list[Cause]:
@@ -68,7 +73,7 @@ def pod_spec_faults(spec: JSONObject, field: str) -> list[Cause]:
     names: set[str] = set()
     for kind in _CONTAINERS:
         if spec.get(kind):
-            faults += container_list_faults(spec[kind], f"{field}.{kind}", volumes, names)
+            faults += container_list_faults(spec, kind, field, volumes, names)
     if spec.get("ephemeralContainers"):
         faults += ephemeral_faults(spec, f"{field}.ephemeralContainers")
     policy, dns = spec.get("restartPolicy"), spec.get("dnsPolicy")

@@ -49,7 +49,7 @@ def probe_faults(probe: JSONObject, field: str) -> list[Cause]:
     return faults
 
 
-def _one_handler_faults(handlers: JSONObject, field: str) -> list[Cause]:
+def _one_handler_faults(handlers: JSONObject, field: str, grace: int | None = None) -> list[Cause]:
     given = [kind for kind in _HANDLERS if kind in handlers]
     if not given:
         return [required(field, "must specify a handler type")]
@@ -57,22 +57,32 @@ def _one_handler_faults(handlers: JSONObject, field: str) -> list[Cause]:
         forbidden(f"{field}.{kind}", "may not specify more than 1 handler type")
         for kind in given[1:]
     ]
-    return faults + _handler_faults(given[0], handlers[given[0]], f"{field}.{given[0]}")
+    handler, where = handlers[given[0]], f"{field}.{given[0]}"
+    if given[0] == "sleep":
+        return faults + _sleep_faults(handler, where, grace)
+    return faults + _handler_faults(given[0], handler, where)
 
 
-def lifecycle_faults(lifecycle: JSONObject, field: str) -> list[Cause]:
-    """Faults of what is done after the start and before the end."""
+def _sleep_faults(sleep: JSONObject, field: str, grace: int | None) -> list[Cause]:
+    # Nobody sleeps longer than the pod is given; a time that is no such is told of elsewhere.
+    seconds = sleep.get("seconds") or 0
+    if grace is None or grace < 0 or 0 <= seconds <= grace:
+        return []
+    why = f"must be non-negative and less than terminationGracePeriodSeconds ({grace})"
+    return [invalid(field, seconds, why)]
+
+
+def lifecycle_faults(lifecycle: JSONObject, field: str, grace: int | None) -> list[Cause]:
+    """Faults of what is done after the start and before the end, for which there is `grace`."""
     return [
         fault
         for name in ("postStart", "preStop")
         if lifecycle.get(name) is not None
-        for fault in _one_handler_faults(lifecycle[name], f"{field}.{name}")
+        for fault in _one_handler_faults(lifecycle[name], f"{field}.{name}", grace)
     ]
 
 
 def _handler_faults(kind: str, handler: JSONObject, field: str) -> list[Cause]:
-    if kind == "sleep":
-        return []
     if kind == "exec":
         return [] if handler.get("command") else [required(f"{field}.command")]
     faults = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from listwatch.protocol.names import label_name_faults, subdomain_faults
@@ -171,24 +171,64 @@ def _csi(source: JSONObject, field: str) -> list[Cause]:
 
 def _projected(source: JSONObject, field: str) -> list[Cause]:
     faults = _mode(source.get("defaultMode"), f"{field}.defaultMode")
+    # Files of all sources stand in one directory.
+    taken: set[str] = set()
     for index, part in enumerate(source.get("sources") or ()):
         where = f"{field}.sources[{index}]"
         for kind in ("secret", "configMap"):
             if part.get(kind) is not None:
-                if not part[kind].get("name"):
+                name = part[kind].get("name") or ""
+                if not name:
                     faults.append(required(f"{where}.{kind}.name"))
                 faults += _items(part[kind], f"{where}.{kind}")
+                paths = [(item.get("path"), name) for item in part[kind].get("items") or ()]
+                faults += _collisions(paths, taken, field)
         if part.get("downwardAPI") is not None:
             faults += _downward_items(part["downwardAPI"], f"{where}.downwardAPI")
+            files = [item.get("path") or "" for item in part["downwardAPI"].get("items") or ()]
+            faults += _collisions([(path, path) for path in files], taken, field)
         token = part.get("serviceAccountToken")
         if token is not None:
-            faults += _token(token, f"{where}.serviceAccountToken")
+            # Upstream tells of its path as one of the volume.
+            faults += _token(token, f"{where}.serviceAccountToken", f"{field}.path")
+        for kind, names in _SIGNED_PATHS.items():
+            files = [(part.get(kind) or {}).get(name) or "" for name in names]
+            faults += _collisions([(path, path) for path in files], taken, field)
         if len(part) > 1:
             faults.append(forbidden(where, "may not specify more than 1 volume type per source"))
     return faults
 
 
-def _token(token: JSONObject, field: str) -> list[Cause]:
+_SIGNED_PATHS = {
+    "clusterTrustBundle": ("path",),
+    "podCertificate": ("credentialBundlePath", "keyPath", "certificateChainPath"),
+}
+
+
+def _collisions(
+    paths: Iterable[tuple[str | None, str]], taken: set[str], field: str
+) -> list[Cause]:
+    # Each path with what is shown where it is taken; it is the token's alone that may be.
+    faults: list[Cause] = []
+    for path, shown in paths:
+        if path and path in taken:
+            faults.append(invalid(field, shown, "conflicting duplicate paths"))
+        taken.add(path or "")
+    return faults
+
+
+def token_faults(volumes: list[JSONObject], field: str) -> list[Cause]:
+    """Faults of a pod that wants a token and has no service account."""
+    why = "must not be specified when serviceAccountName is not set"
+    return [
+        forbidden(f"{field}[{index}].projected.sources[{place}].serviceAccountToken", why)
+        for index, volume in enumerate(volumes)
+        for place, part in enumerate((volume.get("projected") or {}).get("sources") or ())
+        if part.get("serviceAccountToken") is not None
+    ]
+
+
+def _token(token: JSONObject, field: str, path_field: str) -> list[Cause]:
     seconds, path = token.get("expirationSeconds", 3600), token.get("path") or ""
     faults = []
     if seconds < 600:
@@ -198,8 +238,8 @@ def _token(token: JSONObject, field: str) -> list[Cause]:
         why = "may not specify a duration larger than 2^32 seconds"
         faults.append(invalid(f"{field}.expirationSeconds", seconds, why))
     if not path:
-        return [*faults, required(f"{field}.path")]
-    return faults + _file_path(path, f"{field}.path")
+        return [*faults, required(path_field)]
+    return faults + _file_path(path, path_field)
 
 
 def _downward(source: JSONObject, field: str) -> list[Cause]:
