@@ -136,7 +136,8 @@ def invalid(gvk: GroupVersionKind, name: str, causes: tuple[Cause, ...]) -> Stat
     details: JSONObject = {"name": name} if name else {}
     if gvk.group:
         details["group"] = gvk.group
-    details["kind"] = gvk.kind
+    if gvk.kind:
+        details["kind"] = gvk.kind
     message = f'{kind} "{name}" is invalid: {text}' if parts else f'{kind} "{name}" is invalid'
     return StatusError(422, "Invalid", message, details=details, causes=causes)
 

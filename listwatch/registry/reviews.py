@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from listwatch.protocol.clock import rfc3339
-from listwatch.protocol.errors import Cause, StatusError, bad_request
+from listwatch.protocol.errors import bad_request, invalid
+from listwatch.protocol.kinds import GroupVersionKind
 from listwatch.protocol.objects import Encoded
 from listwatch.registry import metadata as meta
 from listwatch.registry.authorization.attributes import Attributes
 from listwatch.registry.bodies import read_body
 from listwatch.registry.context import UserInfo, Written
+from listwatch.registry.review_faults import review_faults
 from listwatch.registry.service_accounts import ISSUER, ServiceAccountTokens
 
 if TYPE_CHECKING:
@@ -48,6 +50,8 @@ class Reviews:
         meta.match_namespace(ctx, metadata)
         document = await self._backend.admission.admit(ctx, document, ctx.resource.gvk)
         metadata = meta.metadata_of(document)
+        if ctx.resource.kind.endswith("AccessReview"):
+            _check(ctx.resource.kind, document)
         # What is asked about may have been written just before, by another process even.
         await self._backend.fresh()
         match ctx.resource.kind:
@@ -60,10 +64,8 @@ class Reviews:
                 status = self._rules(ctx.user, document)
             case "SelfSubjectAccessReview":
                 status = self._access(ctx.user, _asked(document))
-            case "SubjectAccessReview":
+            case "SubjectAccessReview" | "LocalSubjectAccessReview":
                 status = self._access(_subject(document), _asked(document))
-            case "LocalSubjectAccessReview":
-                status = self._local(ctx, document)
             case kind:
                 raise bad_request(f"{kind} is not answered")
         document["status"] = status
@@ -94,17 +96,6 @@ class Reviews:
             "incomplete": False,
         }
 
-    def _local(self, ctx: RequestContext, review: JSONObject) -> JSONObject:
-        user, wanted = _subject(review), _asked(review)
-        if not wanted.resource:
-            why = "disallowed on this kind of request"
-            raise _refused("spec.nonResourceAttributes", _shown_path(review), why)
-        if wanted.namespace != ctx.namespace:
-            raise bad_request(
-                f"spec.resourceAttributes.namespace must match namespace: {ctx.namespace}"
-            )
-        return self._access(user, wanted)
-
     def _access(self, user: UserInfo, wanted: Attributes) -> JSONObject:
         decision = self._authorizer.decide(user, wanted)
         status: JSONObject = {"allowed": decision.allowed}
@@ -127,9 +118,6 @@ def _authenticated(user: UserInfo, audiences: tuple[str, ...]) -> JSONObject:
 def _subject(review: JSONObject) -> UserInfo:
     spec = review.get("spec") or {}
     name, groups = spec.get("user") or "", tuple(spec.get("groups") or ())
-    if not name and not groups:
-        why = "at least one of user or group must be specified"
-        raise _refused("spec.user", '""', why)
     extra = {key: tuple(values) for key, values in (spec.get("extra") or {}).items()}
     return UserInfo(name, spec.get("uid") or "", groups, extra)
 
@@ -137,12 +125,6 @@ def _subject(review: JSONObject) -> UserInfo:
 def _asked(review: JSONObject) -> Attributes:
     spec = review.get("spec") or {}
     resource, path = spec.get("resourceAttributes"), spec.get("nonResourceAttributes")
-    if resource is None and path is None:
-        why = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
-        raise _refused("spec.resourceAttributes", "null", why)
-    if resource is not None and path is not None:
-        why = "cannot be specified in combination with resourceAttributes"
-        raise _refused("spec.nonResourceAttributes", _shown_path(review), why)
     if path is not None:
         return Attributes(path.get("verb") or "", path=path.get("path") or "")
 
@@ -158,16 +140,8 @@ def _asked(review: JSONObject) -> Attributes:
     )  # fmt: skip
 
 
-def _shown_path(review: JSONObject) -> str:
-    given = review["spec"].get("nonResourceAttributes") or {}
-    shown = {"Path": given.get("path") or "", "Verb": given.get("verb") or ""}
-    return orjson.dumps(shown).decode()
-
-
-def _refused(field: str, value: str, why: str) -> StatusError:
-    # Upstream knows no kind here.
-    message = f"Invalid value: {value}: {why}"
-    return StatusError(
-        422, "Invalid", f'.{AUTHORIZATION} "" is invalid: {field}: {message}',
-        details={"group": AUTHORIZATION}, causes=(Cause("FieldValueInvalid", message, field),),
-    )  # fmt: skip
+def _check(kind: str, review: JSONObject) -> None:
+    causes = review_faults(kind, review)
+    if causes:
+        # Upstream knows no kind here.
+        raise invalid(GroupVersionKind(AUTHORIZATION, "v1", ""), "", tuple(causes))
