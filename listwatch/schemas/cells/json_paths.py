@@ -1,7 +1,7 @@
 """JSONPath as kubectl and printer columns have it: fields, indexes, slices, unions, filters, `..`.
 
-Upstream: client-go/util/jsonpath. Used by `cells.custom`, and by definitions to refuse what is
-no path.
+Upstream: client-go/util/jsonpath. Used by `cells.custom`, and by `structural.kinds` to leave
+out what is no path.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from listwatch.protocol.names import subdomain_faults
-from listwatch.schemas.cells.json_paths import check as path_fault
+from listwatch.schemas.structural.field_paths import FieldPathError, follow
 from listwatch.schemas.structural.schema_faults import schema_faults
 from listwatch.schemas.validation.faults import (
     IMMUTABLE,
@@ -18,6 +18,7 @@ from listwatch.schemas.validation.faults import (
     invalid,
     not_supported,
     required,
+    too_many,
 )
 from listwatch.schemas.validation.names import label_1035_faults
 
@@ -32,6 +33,11 @@ _COLUMN_FORMATS = (
 )  # fmt: skip
 _NO_PATH = "must be a simple json path starting with ."
 _LONGEST_WARNING = 256
+_MOST_SELECTABLE = 8
+_NOT_SELECTABLE = (
+    "must point to a field of type string, boolean or integer. Enum string fields and strings "
+    "with formats are allowed."
+)
 _PROTECTED = ("k8s.io", "kubernetes.io")
 _APPROVED = "api-approved.kubernetes.io"
 _SIMPLE_PATH = re.compile(r"(\.[a-zA-Z0-9_-]+|\['[^'\\]+'\])+")
@@ -54,6 +60,13 @@ def definition_faults(document: JSONObject, old: JSONObject | None) -> list[Caus
                 f"persisted in {version} and removes {version} from status.storedVersions"
             )
             found.append(invalid(f"status.storedVersions[{index}]", version, why))
+    before = (old or {}).get("spec") or {}
+    if spec.get("preserveUnknownFields") and not before.get("preserveUnknownFields"):
+        why = (
+            "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in "
+            "spec.versions[*].schema instead"
+        )
+        found.append(invalid("spec.preserveUnknownFields", True, why))
     if old is not None:
         found += _changes(spec, old)
     return found
@@ -132,7 +145,10 @@ def _versions(spec: JSONObject, versions: list[JSONObject]) -> list[Cause]:
             elif not index:
                 found += rule(version, "spec")
         found += _deprecation(version, path)
-        found += _selectable(version, path)
+        if not (_same(versions, "selectableFields") and _same_schema(versions)):
+            found += _selectable(version, path)
+        elif not index:
+            found += _selectable(version, "spec")
     storage = sum(bool(version.get("storage")) for version in versions)
     if storage != 1:
         why = "must have exactly one version marked as storage version"
@@ -216,10 +232,11 @@ def _columns(version: JSONObject, path: str) -> list[Cause]:
         if not column.get("name"):
             found.append(required(f"{field}.name"))
         kind, text = column.get("type") or "", column.get("jsonPath") or ""
+        why = f"must be one of {','.join(_COLUMN_TYPES)}"
         if not kind:
-            found.append(required(f"{field}.type"))
+            found.append(required(f"{field}.type", why))
         elif kind not in _COLUMN_TYPES:
-            found.append(not_supported(f"{field}.type", kind, _COLUMN_TYPES))
+            found.append(invalid(f"{field}.type", kind, why))
         given = column.get("format") or ""
         if given and given not in _COLUMN_FORMATS:
             why = f"must be one of {','.join(_COLUMN_FORMATS)}"
@@ -228,8 +245,6 @@ def _columns(version: JSONObject, path: str) -> list[Cause]:
             found.append(required(f"{field}.JSONPath"))
         elif not text.startswith("."):
             found.append(invalid(f"{field}.JSONPath", text, _NO_PATH))
-        elif why := path_fault(text):
-            found.append(invalid(f"{field}.JSONPath", text, why))
     return found
 
 
@@ -251,7 +266,7 @@ def _subresources(version: JSONObject, path: str) -> list[Cause]:
     text = scale.get("labelSelectorPath") or ""
     if text and not text.startswith((".spec.", ".status.")):
         field = f"{path}.subresources.scale.labelSelectorPath"
-        found.append(invalid(field, text, "should be a json path under either .status or .spec"))
+        found.append(invalid(field, text, "should be a json path under either .spec or .status"))
     return found
 
 
@@ -264,24 +279,20 @@ def _selectable(version: JSONObject, path: str) -> list[Cause]:
         if not text:
             found.append(required(field))
             continue
-        if not _SIMPLE_PATH.fullmatch(text):
-            found.append(invalid(field, text, "is an invalid path: not a simple JSON path"))
+        try:
+            parts, schema = follow(text, root, arrays=False)
+        except FieldPathError as error:
+            found.append(invalid(field, text, f"is an invalid path: {error}"))
             continue
-        parts = text.removeprefix(".").split(".")
-        schema = root
-        for part in parts:
-            schema = (schema.get("properties") or {}).get(part) or {}
         if parts[0] == "metadata":
-            why = "must not point to fields in metadata"
-            found.append(invalid(field, text, why))
-        elif schema.get("type") not in ("string", "boolean", "integer"):
-            why = "must point to a field of type string, boolean or integer"
-            if not schema:
-                why = "is an invalid path: does not refer to a valid field"
-            found.append(invalid(field, text, why))
+            found.append(invalid(field, text, "must not point to fields in metadata"))
+        if schema.get("type") not in ("string", "boolean", "integer"):
+            found.append(invalid(field, text, _NOT_SELECTABLE))
         if text in seen:
             found.append(duplicate(field, text))
         seen.add(text)
+    if len(seen) > _MOST_SELECTABLE:
+        found.append(too_many(f"{path}.selectableFields", len(seen), _MOST_SELECTABLE))
     return found
 
 

@@ -7,6 +7,7 @@ it on the Resource that is served.
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections import OrderedDict
 from collections.abc import Mapping, MutableMapping, Sequence
 from functools import cached_property
@@ -16,6 +17,7 @@ import orjson
 
 from listwatch.protocol.custom_kinds import ScalePaths
 from listwatch.schemas.cells.custom import AGE, cells_of, columns_of
+from listwatch.schemas.cells.json_paths import check as path_fault
 from listwatch.schemas.structural import defaulting, json_schema
 from listwatch.schemas.structural.embedded import embedded_faults, read_embedded, read_metadata
 from listwatch.schemas.structural.list_types import duplicates
@@ -60,8 +62,10 @@ class StructuralKind:
         schema = (version.get("schema") or {}).get("openAPIV3Schema")
         self.schema: Mapping[str, Any] = schema or {"x-kubernetes-preserve-unknown-fields": True}
         self.subresources: Mapping[str, Any] = version.get("subresources") or {}
-        self.printers: Sequence[Mapping[str, Any]] = version.get("additionalPrinterColumns") or (
-            AGE,
+        printers = version.get("additionalPrinterColumns") or (AGE,)
+        # Any text with a dot in front is taken as a path; columns end before one that is none.
+        self.printers: Sequence[Mapping[str, Any]] = tuple(
+            itertools.takewhile(lambda one: not path_fault(one.get("jsonPath") or ""), printers)
         )
         text = orjson.dumps([version, stored, conversion, list_kind, selectable])
         self._digest = hashlib.sha256(text).digest()

@@ -13,6 +13,7 @@ from typing import Any
 
 from listwatch.protocol.errors import Cause
 from listwatch.schemas.structural import patterns
+from listwatch.schemas.structural.field_paths import FieldPathError, follow
 from listwatch.schemas.structural.list_types import duplicates
 from listwatch.schemas.structural.nodes import Node, Schema
 from listwatch.schemas.structural.pruning import prune
@@ -204,6 +205,7 @@ def _lists(schema: Schema, path: str) -> list[Cause]:
     return found
 
 
+_LINES = re.compile("[\n\r]")
 _REASONS = (
     "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired",
 )  # fmt: skip
@@ -213,19 +215,49 @@ def _rules(schema: Schema, path: str) -> list[Cause]:
     found = []
     for index, rule in enumerate(schema.get("x-kubernetes-validations") or ()):
         field = f"{path}.x-kubernetes-validations[{index}]"
-        if not (rule.get("rule") or "").strip():
-            found.append(required(f"{field}.rule", "rule is not specified"))
-            continue
-        for word in ("rule", "messageExpression"):
-            why = compile_fault(rule[word]) if rule.get(word) else ""
-            if why:
-                found.append(invalid(f"{field}.{word}", rule[word], why))
+        found += _wording(rule, field)
         reason = rule.get("reason")
         if reason is not None and reason not in _REASONS:
             found.append(not_supported(f"{field}.reason", reason, _REASONS))
-        if "\n" in (rule.get("message") or ""):
-            why = "message must not contain line breaks"
-            found.append(invalid(f"{field}.message", rule["message"], why))
+        found += _field_path(rule.get("fieldPath") or "", schema, f"{field}.fieldPath")
+        for word in ("rule", "messageExpression"):
+            why = compile_fault(rule[word]) if (rule.get(word) or "").strip() else ""
+            if why:
+                found.append(invalid(f"{field}.{word}", rule[word], why))
+    return found
+
+
+def _wording(rule: Schema, field: str) -> list[Cause]:
+    text, message = (rule.get("rule") or "").strip(), rule.get("message") or ""
+    expression = rule.get("messageExpression") or ""
+    found = []
+    if not text:
+        found.append(required(f"{field}.rule", "rule is not specified"))
+    elif message and not message.strip():
+        found.append(invalid(f"{field}.message", message, "must be non-empty if specified"))
+    elif _LINES.search(message.strip()):
+        found.append(invalid(f"{field}.message", message, "must not contain line breaks"))
+    elif _LINES.search(text) and not message:
+        why = "message must be specified if rule contains line breaks"
+        found.append(required(f"{field}.message", why))
+    if expression and not expression.strip():
+        why = "messageExpression must be non-empty if specified"
+        found.append(required(f"{field}.messageExpression", why))
+    return found
+
+
+def _field_path(text: str, schema: Schema, field: str) -> list[Cause]:
+    if not text:
+        return []
+    found = []
+    if not text.strip():
+        found.append(invalid(field, text, "must be non-empty if specified"))
+    if _LINES.search(text):
+        found.append(invalid(field, text, "must not contain line breaks"))
+    try:
+        follow(text, schema)
+    except FieldPathError:
+        found.append(invalid(field, text, "must be a valid path"))
     return found
 
 
