@@ -241,6 +241,10 @@ def test_the_name_of_a_cron_job_leaves_room_for_its_jobs() -> None:
                 'spec.hard[pods]: Invalid value: "1500m": must be an integer',
                 (
                     'spec.hard[nonsense]: Invalid value: "nonsense": must be a standard '
+                    "resource type or fully qualified"
+                ),
+                (
+                    'spec.hard[nonsense]: Invalid value: "nonsense": must be a standard '
                     "resource for "
                     "quota"
                 ),

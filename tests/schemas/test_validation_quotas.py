@@ -96,9 +96,22 @@ def test_what_is_used_is_named_and_measured_as_what_may_be() -> None:
 
     assert told(QUOTA, {"spec": {}, "status": status}) == [
         'status.hard[a.test/b]: Invalid value: "500m": must be an integer',
+        (
+            'status.used[nonsense]: Invalid value: "nonsense": must be a standard resource type '
+            "or fully qualified"
+        ),
         'status.used[nonsense]: Invalid value: "nonsense": must be a standard resource for quota',
         'status.used[nonsense]: Invalid value: "-1": must be greater than or equal to 0',
     ]
+
+
+def test_a_name_that_cannot_be_counted_is_told_of_as_such_too() -> None:
+    assert told(QUOTA, {"spec": {"hard": {"storage": "1"}}}) == [
+        'spec.hard[storage]: Invalid value: "storage": must be a standard resource for quota'
+    ]
+    (first, second) = told(QUOTA, {"spec": {"hard": {"a b": "1"}}})
+    assert first.startswith('spec.hard[a b]: Invalid value: "a b": name part must consist of')
+    assert second == 'spec.hard[a b]: Invalid value: "a b": must be a standard resource for quota'
 
 
 def test_topologies_have_keys_and_values_and_each_says_something_else() -> None:

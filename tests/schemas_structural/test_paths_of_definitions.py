@@ -122,6 +122,28 @@ def test_a_field_to_select_by_is_there_and_is_a_value(path: str, why: str) -> No
     assert selecting(path) == [f'[0].jsonPath: Invalid value: "{path}": {why}']
 
 
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("status.s", "must be a simple json path starting with ."),
+        (".s", "should be a json path under either .spec or .status"),
+    ],
+)
+def test_the_selector_of_a_scale_stands_in_spec_or_status(path: str, why: str) -> None:
+    made = definition()
+    scale = {"specReplicasPath": ".spec.n", "statusReplicasPath": ".status.n"}
+    version = made["spec"]["versions"][0]
+    version["subresources"] = {"scale": {**scale, "labelSelectorPath": path}}
+
+    assert told(made) == [
+        f'spec.subresources.scale.labelSelectorPath: Invalid value: "{path}": {why}'
+    ]
+
+
+def test_a_conversion_has_a_strategy() -> None:
+    assert told(definition(conversion={})) == ["spec.conversion.strategy: Required value"]
+
+
 def test_columns_are_of_a_type() -> None:
     made = definition()
     columns = [{"name": "a", "type": kind, "jsonPath": ".spec.n"} for kind in ("", "colour")]

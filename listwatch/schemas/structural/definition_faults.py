@@ -203,6 +203,8 @@ def _names(names: JSONObject) -> list[Cause]:
 def _conversion(spec: JSONObject) -> list[Cause]:
     conversion = spec.get("conversion") or {}
     strategy = conversion.get("strategy") or ""
+    if not strategy:
+        return [required("spec.conversion.strategy")]
     if strategy not in ("None", "Webhook"):
         return [not_supported("spec.conversion.strategy", strategy, ("None", "Webhook"))]
     webhook = conversion.get("webhook") or {}
@@ -264,8 +266,10 @@ def _subresources(version: JSONObject, path: str) -> list[Cause]:
         elif not text.startswith(f".{part}."):
             found.append(invalid(field, text, f"should be a json path under .{part}"))
     text = scale.get("labelSelectorPath") or ""
-    if text and not text.startswith((".spec.", ".status.")):
-        field = f"{path}.subresources.scale.labelSelectorPath"
+    field = f"{path}.subresources.scale.labelSelectorPath"
+    if text and not text.startswith("."):
+        found.append(invalid(field, text, _NO_PATH))
+    elif text and not text.startswith((".spec.", ".status.")):
         found.append(invalid(field, text, "should be a json path under either .spec or .status"))
     return found
 

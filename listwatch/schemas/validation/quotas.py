@@ -70,9 +70,13 @@ def _amounts_faults(amounts: JSONObject, field: str) -> list[Cause]:
 
 def _name_faults(name: str, field: str) -> list[Cause]:
     faults = [invalid(field, name, why) for why in qualified_name_faults(name)]
-    if not faults and not _is_standard(name) and "/" not in name:
-        faults.append(invalid(field, name, "must be a standard resource for quota"))
-    return faults
+    if "/" in name or _is_standard(name):
+        return faults
+    # Upstream asks twice: whether there is such a resource, and whether it can be counted.
+    if not faults and name != "storage":
+        why = "must be a standard resource type or fully qualified"
+        faults.append(invalid(field, name, why))
+    return [*faults, invalid(field, name, "must be a standard resource for quota")]
 
 
 def _is_standard(name: str) -> bool:
