@@ -173,6 +173,18 @@ def test_what_is_asked_for_stays() -> None:
     assert fault.endswith(": field is immutable")
 
 
+def test_what_a_driver_is_told_stays_though_true_is_as_good_as_one() -> None:
+    old, new = (
+        {"spec": {"devices": {"config": [
+            {"opaque": {"driver": "d.test", "parameters": {"x": value}}}
+        ]}}}
+        for value in (1, True)
+    )  # fmt: skip
+
+    assert told(CLAIM, old, old) == []
+    assert len(told(CLAIM, new, old)) == 1
+
+
 def test_a_template_gives_labels_that_are_some() -> None:
     told_of = told(TEMPLATE, {"spec": {"metadata": {"labels": {"a b": "c"}}, "spec": {}}})
 

@@ -135,6 +135,18 @@ def test_where_one_range_of_a_node_and_the_first_of_many_differ_the_one_is_meant
     assert ranges("10.0.0.0/24", "10.0.1.0/24", one="10.0.1.0/24") == []
 
 
+def test_what_a_node_once_was_given_stays_its_own() -> None:
+    old = {"spec": {"podCIDR": "10.0.0.0/24", "providerID": "a"}}
+    why = 'Forbidden: node updates may not change {} except from "" to valid'
+
+    assert told(NODE, {"spec": {}}, old) == [
+        f"spec.podCIDRs: {why.format('podCIDR')}",
+        f"spec.providerID: {why.format('providerID')}",
+    ]
+    assert told(NODE, old, {"spec": {}}) == []
+    assert told(NODE, {"spec": {**old["spec"], "unschedulable": True}}, old) == []
+
+
 def claim(**spec: Any) -> list[str]:  # Any: JSON
     size = {"requests": {"storage": "1Gi"}}
     return told(CLAIM, {"spec": {"accessModes": ["ReadWriteOnce"], "resources": size, **spec}})

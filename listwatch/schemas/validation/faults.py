@@ -92,5 +92,13 @@ def immutable(
     return [
         invalid(f"{before}{name}", new.get(name), IMMUTABLE)
         for name in names
-        if new.get(name) != old.get(name)
+        if _differ(new.get(name), old.get(name))
     ]
+
+
+def _differ(new: Any, old: Any) -> bool:  # Any: JSON values
+    # Within free content Python takes true for 1.
+    if new != old or not isinstance(new, (dict, list)):
+        return bool(new != old)
+    texts = (orjson.dumps(value, option=orjson.OPT_SORT_KEYS) for value in (new, old))
+    return len(set(texts)) > 1

@@ -76,6 +76,18 @@ def node_faults(document: JSONObject) -> list[Cause]:
     return faults
 
 
+def node_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
+    """What a node once was given stays its own: its ranges, and who provides it."""
+    spec, before = new.get("spec") or {}, old.get("spec") or {}
+    why = 'node updates may not change {} except from "" to valid'
+    faults = []
+    if before.get("podCIDRs") and before["podCIDRs"] != spec.get("podCIDRs"):
+        faults.append(forbidden("spec.podCIDRs", why.format("podCIDR")))
+    if before.get("providerID") and before["providerID"] != spec.get("providerID"):
+        faults.append(forbidden("spec.providerID", why.format("providerID")))
+    return faults
+
+
 def _is_network(text: str) -> bool:
     # Bits beyond the prefix were always taken here.
     try:

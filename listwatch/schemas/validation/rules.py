@@ -82,7 +82,7 @@ RULES: dict[GroupVersionKind, Rules] = {
         ("", "Endpoints", Rules(networking.endpoints_faults, _no_change)),
         ("", "Event", Rules(others.event_faults, _no_change)),
         ("", "Namespace", Rules(others.namespace_faults, _no_change, True)),
-        ("", "Node", Rules(others.node_faults, _no_change, True)),
+        ("", "Node", Rules(others.node_faults, others.node_update_faults, True)),
         (
             "apps",
             "Deployment",
