@@ -65,6 +65,7 @@ class ResourceView(KubernetesView):
     renderer_classes = (JSONRenderer, YAMLRenderer, TransformRenderer)
     resource: Resource = None  # type: ignore[assignment]  # until `resolve` has found it
     subresource: Subresource | None = None
+    asked: RequestContext | None = None
 
     def resolve(self, request: Request) -> None:
         """Find the resource; raises 404 for a path that has none, 405 for a verb it has not."""
@@ -86,7 +87,9 @@ class ResourceView(KubernetesView):
         return self.resource.verbs
 
     def finish(self, request: Request, response: KubernetesResponse) -> KubernetesResponse:
-        """Warn of a deprecated resource, whatever came of the request."""
+        """Warn of a deprecated resource, and of the body, whatever came of the request."""
+        if self.asked is not None and not response.warnings:
+            response.warnings = list(self.asked.warnings)
         if self.resource is not None:
             custom = self.resource.custom
             deprecation = DEPRECATIONS.get(self.resource.gvk) if custom is None else custom.warning
@@ -108,6 +111,7 @@ class ResourceView(KubernetesView):
             ctx.dry_run = options.dry_run
             ctx.field_manager = options.field_manager or _manager(self.plain.agent)
             ctx.field_validation = options.field_validation
+        self.asked = ctx
         return ctx
 
     def body(self, request: Request) -> Any:  # Any: a Body, or a patch

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from listwatch.protocol.errors import StatusError
 from listwatch.protocol.options import DeleteOptions, ListOptions
+from listwatch.registry.context import RequestContext, Written
 from tests.api.asking import TABLE, Face, config_map
 
 PATH = "/api/v1/namespaces/ns/configmaps"
@@ -42,6 +46,20 @@ async def test_a_dry_run_shows_no_revision(face: Face) -> None:
 async def test_warnings_become_headers(face: Face) -> None:
     answer = await face.ask("POST", PATH, config_map("n"))
 
+    assert answer.header("warning") == ['299 - "unknown field \\"spec.x\\""']
+
+
+async def test_a_refusal_warns_of_the_body_as_well(
+    face: Face, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(ctx: RequestContext, _: dict[str, Any]) -> Written:
+        ctx.warnings.append('unknown field "spec.x"')
+        raise StatusError(422, "Invalid", "no")
+
+    monkeypatch.setattr(face.registry, "create", refuse)
+    answer = await face.ask("POST", PATH, config_map("n"))
+
+    assert answer.status == 422
     assert answer.header("warning") == ['299 - "unknown field \\"spec.x\\""']
 
 
