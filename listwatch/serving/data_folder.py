@@ -65,7 +65,7 @@ class DataFolder:
             if not self.token.exists() or self.token.read_text().strip() != given:
                 self.write(self.token, f"{given}\n", secret=True)
             return given
-        return self.keep(self.token, secrets.token_urlsafe(32))
+        return self.keep(self.token, new_token())
 
     def write(self, path: Path, text: str, *, secret: bool) -> None:
         """Replace a file at once: a reader sees the old text or the new, never a part."""
@@ -95,6 +95,11 @@ class DataFolder:
             yield
         finally:
             os.close(descriptor)
+
+
+def new_token() -> str:
+    """A token of 256 random bits. It begins with a letter: `--token -x` would be two options."""
+    return f"lw{secrets.token_urlsafe(32)}"
 
 
 def _write_beside(path: Path, text: str, mode: int) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import stat
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from listwatch.serving.data_folder import AlreadyServedError, DataFolder
+from listwatch.serving.data_folder import AlreadyServedError, DataFolder, new_token
 
 
 def mode(path: Path) -> int:
@@ -39,6 +40,15 @@ def test_a_secret_is_made_once_and_then_kept(folder: DataFolder) -> None:
     assert len(first) >= 32
     assert folder.admin_token() == first
     assert DataFolder(folder.path).admin_token() == first
+
+
+def test_a_new_token_can_be_the_value_of_an_option() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--token")
+
+    given = {parser.parse_args(["--token", new_token()]).token for _ in range(300)}
+    assert len(given) == 300
+    assert {len(each) for each in given} == {45}
 
 
 def test_a_token_that_is_given_replaces_the_kept_one(folder: DataFolder) -> None:

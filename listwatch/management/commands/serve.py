@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import os
-import secrets
 import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from django.utils.module_loading import import_string
 from listwatch.management.options import add_data
 from listwatch.management.options import options as options_in_force
 from listwatch.serving import database
-from listwatch.serving.data_folder import AlreadyServedError
+from listwatch.serving.data_folder import AlreadyServedError, new_token
 from listwatch.serving.preparing import Prepared, prepared
 
 if TYPE_CHECKING:
@@ -128,7 +127,7 @@ def _controllers(folder: DataFolder, url: str, options: dict[str, Any]) -> Contr
     arguments = ["--controllers", options["controllers"], "--nodes", str(options["nodes"])]
     if not database.is_sqlite():
         arguments.append("--leader-elect")  # other servers on this database have theirs
-    token = folder.keep(folder.controllers_token, secrets.token_urlsafe(32))
+    token = folder.keep(folder.controllers_token, new_token())
     command = ControllersCommand(url, token, folder.ca_certificate, tuple(arguments))
     return ControllersProcess(command)
 
