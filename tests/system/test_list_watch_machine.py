@@ -169,11 +169,11 @@ class ListWatchMachine(RuleBasedStateMachine):
         self._open_at(client, self.head + ahead)
 
     @precondition(lambda self: self.clients)
-    @rule(data=st.data(), chunks=st.integers(1, 3))
-    def read(self, data: st.DataObject, chunks: int) -> None:
+    @rule(data=st.data(), chunks=st.integers(1, 3), waits=st.booleans())
+    def read(self, data: st.DataObject, chunks: int, waits: bool) -> None:
         client = data.draw(st.sampled_from(self.clients))
         for _ in range(chunks):
-            if client.watcher is not None and not self.run(self._read(client)):
+            if client.watcher is not None and not self.run(self._read(client, waits=waits)):
                 break
 
     @precondition(lambda self: any(c.watcher is None for c in self.clients))
@@ -259,13 +259,16 @@ class ListWatchMachine(RuleBasedStateMachine):
         )  # fmt: skip
         client.opened(self.run(self.process.cacher.watch(request)), start, initial=False)
 
-    async def _read(self, client: Client) -> bool:
-        """Read one chunk if one is due; whether there was one."""
+    async def _read(self, client: Client, *, waits: bool = True) -> bool:
+        """Read one chunk if one is due; whether there was one.
+
+        Who does not wait may ask while an event is still to be flushed.
+        """
         assert client.watcher is not None
         if client.pending is None:
             client.pending = asyncio.create_task(client.watcher.next_chunk())
         # A lane that was flushed just now waits for an interval and a quarter, at most.
-        await self.clock.advance(OPTIONS.flush_interval * 1.5)
+        await self.clock.advance(OPTIONS.flush_interval * 1.5 if waits else 0)
         if not client.pending.done() and client.watcher.statistics().phase == "log":
             await asyncio.wait([client.pending], timeout=5)  # a thread reads the log for it
         if not client.pending.done():
