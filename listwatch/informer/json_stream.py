@@ -19,6 +19,7 @@ EVENT = "an event from the watch stream"
 class JSONStream:
     """Iterate it once. Ends when the server closed it well, else raises StreamCutError.
 
+    Whoever stops before its end closes it, or enters it as a context: its connection stays else.
     A line that is no JSON object raises DecodingError. A last line without its end is never read.
     """
 
@@ -59,6 +60,12 @@ class JSONStream:
         if self._buffer.pending:
             self._traffic.failures += 1
             raise StreamCutError(f"the stream ended {self._buffer.pending} bytes into a line")
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     async def close(self) -> None:
         """End it; the connection is not used again, as the rest of the answer may still come."""

@@ -93,10 +93,11 @@ class Bystander:
     async def watch(self) -> None:
         query = {"watch": "1", "fieldSelector": "metadata.name=clock"}
         path = resources.CONFIG_MAPS.path(OTHER)
-        async for event in await self.client.stream(path, query=query):
-            data = event["object"].get("data") or {}
-            if "at" in data:
-                self.delays.append(time.monotonic() - float(data["at"]))
+        async with await self.client.stream(path, query=query) as stream:
+            async for event in stream:
+                data = event["object"].get("data") or {}
+                if "at" in data:
+                    self.delays.append(time.monotonic() - float(data["at"]))
 
 
 class Stage:
@@ -149,9 +150,10 @@ class Stage:
         """Watch one object until it is so."""
         path = resource.path(NAMESPACE if resource.namespaced else "")
         query = {"watch": "1", "fieldSelector": f"metadata.name={name}"}
-        async for event in await self.client.stream(path, query=query):
-            if holds(event["type"], event["object"]):
-                return
+        async with await self.client.stream(path, query=query) as stream:
+            async for event in stream:
+                if holds(event["type"], event["object"]):
+                    return
         raise SystemExit(f"the watch of {resource.resource} ended")
 
     async def _version(self) -> int:
@@ -188,10 +190,11 @@ async def kubectl_steps(stage: Stage, pods: int) -> list[Row]:
     async def exposed() -> None:
         await stage.kubectl("expose", "deployment", "web", "--port=80")
         path = resources.ENDPOINT_SLICES.path(NAMESPACE)
-        async for event in await stage.client.stream(path, query={"watch": "1"}):
-            endpoints = event["object"].get("endpoints") or ()
-            if sum(bool((e.get("conditions") or {}).get("ready")) for e in endpoints) == pods:
-                return
+        async with await stage.client.stream(path, query={"watch": "1"}) as stream:
+            async for event in stream:
+                endpoints = event["object"].get("endpoints") or ()
+                if sum(bool((e.get("conditions") or {}).get("ready")) for e in endpoints) == pods:
+                    return
 
     async def drained() -> None:
         await stage.kubectl("drain", "node-1", "--ignore-daemonsets", "--timeout=120s")
@@ -244,10 +247,12 @@ async def large(stage: Stage, pods: int, nodes: int) -> list[Row]:
 async def registered(client: Client, nodes: int) -> None:
     """Until so many nodes are there."""
     names: set[str] = set()
-    async for event in await client.stream(resources.NODES.path(), query={"watch": "1"}):
-        names.add(event["object"]["metadata"]["name"])
-        if len(names) == nodes:
-            return
+    path = resources.NODES.path()
+    async with await client.stream(path, query={"watch": "1"}) as stream:
+        async for event in stream:
+            names.add(event["object"]["metadata"]["name"])
+            if len(names) == nodes:
+                return
 
 
 @asynccontextmanager

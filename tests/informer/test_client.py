@@ -268,6 +268,19 @@ async def test_a_line_that_is_no_json_is_an_error_of_its_own(
         await stream.close()
 
 
+async def test_a_stream_that_is_left_in_the_middle_is_closed_by_its_context(
+    canned: Canned, client: Client
+) -> None:
+    canned.chunks(b'{"a":1}\n{"b":2}\n')
+    async with await client.stream("/watch") as stream:
+        async for document in stream:
+            assert document == {"a": 1}
+            break
+        assert client.statistics().open_streams == 1
+
+    assert client.statistics().open_streams == 0
+
+
 async def test_a_closed_stream_ends_and_closing_twice_is_fine(
     canned: Canned, client: Client
 ) -> None:
