@@ -16,10 +16,12 @@ PATH = "/api/v1/namespaces/ns/configmaps"
 def uncollected() -> Iterator[None]:
     gc.collect()
     gc.disable()
+    gc.freeze()  # what other tests have left, and may let go of meanwhile, is not looked at
     gc.set_debug(gc.DEBUG_SAVEALL)
     yield
     gc.set_debug(0)
     gc.garbage.clear()
+    gc.unfreeze()
     gc.enable()
 
 

@@ -186,7 +186,8 @@ def test_after_a_restart_it_goes_on_from_its_last_revision(
         expect(pane.locator("tbody .type")).to_have_text(["MODIFIED"])
         expect(pane.locator(".chip")).to_have_text("live")
         context.close()
-    complaints[:] = [each for each in complaints if "WebSocket" not in each]
+    lost = ("WebSocket", "ERR_CONNECTION_")  # a picture may have been on its way, too
+    complaints[:] = [each for each in complaints if not any(word in each for word in lost)]
 
 
 def test_the_development_server_carries_the_same_socket(
