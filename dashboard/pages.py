@@ -102,6 +102,11 @@ def addresses(route: str, view: View, name: str) -> Iterator[URLPattern]:
     yield path(f"{route or name}.json", view, {"as_json": True}, name=f"{name}-json")
 
 
+def origin_of(request: HttpRequest) -> str:
+    """Where the visitor reaches the server, for commands to copy: `http://127.0.0.1:8000`."""
+    return f"{request.scheme}://{request.get_host()}"
+
+
 def runtime_of(request: HttpRequest) -> Runtime:
     """The running server, which every request carries in its scope."""
     runtime: Runtime = request.scope["listwatch.runtime"]  # type: ignore[attr-defined]

@@ -27,6 +27,7 @@ from dashboard.pages import (
     Context,
     Shown,
     frame_of_page,
+    origin_of,
     page,
     rendered,
     runtime_of,
@@ -102,7 +103,7 @@ async def attach(request: HttpRequest) -> Shown:
             for title, all_ in sorted(groups.items(), key=lambda item: (item[0] != "v1", item[0]))
         ],
         "commands": [commands.watch(chosen, form)],
-        "copies": copies(_call(chosen, form), f"{request.scheme}://{request.get_host()}"),
+        "copies": copies(_call(chosen, form), origin_of(request)),
     }
     data = {"resources": [option["value"] for all_ in groups.values() for option in all_]}
     return Shown(data, context)

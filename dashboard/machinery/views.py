@@ -11,9 +11,9 @@ from dashboard import commands
 from dashboard.copy_as import Call, Copy, copies
 from dashboard.links import resource_url, ring_url
 from dashboard.machinery import calculator, event_page, flows, ring_page, watcher_page
-from dashboard.machinery.watching import Query
+from dashboard.machinery.watching import Query, selectors_of
 from dashboard.machinery.watching import watchers as watcher_data
-from dashboard.pages import Context, Shown, page, runtime_of
+from dashboard.pages import Context, Shown, origin_of, page, runtime_of
 from listwatch.protocol.errors import StatusError
 from listwatch.protocol.kinds import GroupResource
 
@@ -121,13 +121,9 @@ def _copies(request: HttpRequest, watcher: WatcherStatistics) -> list[Copy]:
     stored = runtime_of(request).resources.stored(watcher.group_resource)
     if stored is None:
         return []
-    # Its statistics say `labels:app=web fields:spec.nodeName=a`.
-    labels, _, fields = watcher.selector.partition("fields:")
-    call = Call(
-        "watch", stored, watcher.namespace,
-        labels=labels.removeprefix("labels:").strip(), fields=fields.strip(),
-    )  # fmt: skip
-    return copies(call, f"{request.scheme}://{request.get_host()}")
+    labels, fields = selectors_of(watcher.selector)
+    call = Call("watch", stored, watcher.namespace, labels=labels, fields=fields)
+    return copies(call, origin_of(request))
 
 
 @page("rings")

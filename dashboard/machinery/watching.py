@@ -192,14 +192,19 @@ def selector_text(watcher: WatcherStatistics) -> str:
     return _selector_text(watcher.namespace, watcher.name, watcher.selector)
 
 
+def selectors_of(text: str) -> tuple[str, str]:
+    """Labels and fields of what its statistics say: `labels:app=web fields:spec.nodeName=a`."""
+    labels, _, fields = text.partition("fields:")
+    return labels.removeprefix("labels:").strip(), fields.strip()
+
+
 @lru_cache(maxsize=4096)
 def _selector_text(namespace: str, name: str, selector: str) -> str:
     parts = [f"-n {namespace}"] if namespace else []
     if name:
         parts.append(name)
-    # Its statistics say `labels:app=web fields:spec.nodeName=a`.
-    labels, _, fields = selector.partition("fields:")
-    if labels := labels.removeprefix("labels:").strip():
+    labels, fields = selectors_of(selector)
+    if labels:
         parts.append(f"-l {labels}")
     if fields and fields != f"metadata.name={name}":
         parts.append(fields)  # bare: the long option would leave no room for what it says

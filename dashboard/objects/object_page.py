@@ -17,7 +17,7 @@ from dashboard.objects.catalogue import list_url, object_url
 from dashboard.objects.detail import detail
 from dashboard.objects.events import events_about
 from dashboard.objects.family import family
-from dashboard.pages import LeadingError, Shown
+from dashboard.pages import LeadingError, Shown, origin_of
 from listwatch.editing.conflicts import meanwhile
 from listwatch.editing.form import Saved
 from listwatch.editing.forms import DeleteForm
@@ -142,7 +142,6 @@ def _shown(
         if able.get(side, True)
     ]
     call = Call("get", resource, place.namespace, place.name)
-    origin = f"{place.request.scheme}://{place.request.get_host()}"
     live = view not in ("edit", "delete", "history") and not context.get("at")
     query = f"namespace={place.namespace}&fields=metadata.name={place.name}"
     common = {
@@ -157,7 +156,7 @@ def _shown(
         if place.asker.may("watch", resource, place.namespace)
         else "",
         "live": live,
-        "copies": copies(call, origin),
+        "copies": copies(call, origin_of(place.request)),
         "saved": place.request.GET.get("saved", ""),
         "has_status": has_status(resource) and place.may("update", "status"),
     }
@@ -219,7 +218,6 @@ async def _delete(place: Place, document: JSONObject) -> Shown | HttpResponseBas
             form = DeleteForm(place.resource, initial={**form.cleaned_data, **fresh})
     tree = await family(place.asker, place.resource, document)
     data = {
-        "moved": moved,
         "meanwhile": what._asdict() if what else None,
         "finalizers": metadata.get("finalizers") or [],
         "dependents": tree["rows"][tree["owners"] + 1 :],

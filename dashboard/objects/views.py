@@ -22,7 +22,7 @@ from dashboard.objects.changing import mark_of
 from dashboard.objects.listing import ROWS, Wanted, listed, namespaces_of
 from dashboard.objects.object_page import object_page
 from dashboard.objects.searching import FOUND, search
-from dashboard.pages import Context, Shown, page, runtime_of
+from dashboard.pages import Context, Shown, origin_of, page, runtime_of
 from listwatch.editing.completion import completions
 from listwatch.editing.skeletons import skeleton
 from listwatch.protocol.errors import StatusError
@@ -106,7 +106,7 @@ def _list_context(request: HttpRequest, asker: Asker, wanted: Wanted, found: Lis
         "may_create": any(asker.places("create", resource)) or asker.may("create", resource),
         "create_url": _create_url(resource, wanted.namespace),
         "ring_url": reverse("dashboard:resource", args=[str(resource.storage)]),
-        "copies": copies(call, _origin(request)),
+        "copies": copies(call, origin_of(request)),
         "write_command": commands.write(resource),
     }
 
@@ -128,10 +128,6 @@ def _create_url(resource: Any, namespace: str) -> str:  # Any: a Resource
     query = {"resource": str(resource.group_resource), "namespace": namespace}
     given = {name: value for name, value in query.items() if value}
     return f"{reverse('dashboard:create')}?{urlencode(given)}"
-
-
-def _origin(request: HttpRequest) -> str:
-    return f"{request.scheme}://{request.get_host()}"
 
 
 @page("object", tab="objects")

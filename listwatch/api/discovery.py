@@ -86,13 +86,7 @@ class VersionResourcesView(KubernetesView):
         name = "/".join(group)
         document = self.plain.services.discovery.resources(name, version)
         if document is None:
-            table = self.plain.services.runtime.resources
-            built_in = any(
-                one.custom is None
-                for v in table.groups().get(name, ())
-                for one in table.of(name, v)
-            )
-            if name and not built_in:
+            if name and not self.plain.services.runtime.resources.is_built_in(name):
                 raise PageNotFoundError
             raise resource_not_found()
         return KubernetesResponse(document)

@@ -13,7 +13,7 @@ from rest_framework.parsers import BaseParser
 
 from listwatch.api.negotiation import JSON, PROTOBUF, YAML
 from listwatch.protocol import yaml_documents
-from listwatch.protocol.errors import bad_request
+from listwatch.protocol.errors import bad_request, go_word
 from listwatch.protocol.options import APPLY_PATCH
 from listwatch.schemas import duplicates, protobuf
 
@@ -149,11 +149,10 @@ def _object(document: Any) -> JSONObject:  # Any: whatever was sent
         return {}
     if isinstance(document, dict):
         return document
-    kind = {list: "array", str: "string", bool: "bool"}.get(type(document), "number")
     raise _unreadable(
         "json parse error",
         ValueError(
-            f"json: cannot unmarshal {kind} into Go value of type struct "
+            f"json: cannot unmarshal {go_word(document)} into Go value of type struct "
             '{ APIVersion string "json:\\"apiVersion,omitempty\\""; '
             'Kind string "json:\\"kind,omitempty\\"" }'
         ),

@@ -73,8 +73,7 @@ class ResourceView(KubernetesView):
         resources = self.plain.services.runtime.resources
         found = resources.find(info.group, info.version, info.resource)
         if found is None or not _fits(found, info.namespace, info.name):
-            versions = resources.groups().get(info.group, ())
-            if any(one.custom is None for v in versions for one in resources.of(info.group, v)):
+            if resources.is_built_in(info.group):
                 raise resource_not_found()
             raise PageNotFoundError
         self.resource = found

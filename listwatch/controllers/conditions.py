@@ -24,10 +24,8 @@ def find(conditions: Iterable[JSONObject] | None, kind: str) -> JSONObject | Non
 
 def is_true(conditions: Iterable[JSONObject] | None, kind: str) -> bool:
     """Whether the condition of this type is there and `True`."""
-    for condition in conditions or ():
-        if condition.get("type") == kind:
-            return bool(condition.get("status") == "True")
-    return False
+    condition = find(conditions, kind)
+    return condition is not None and condition.get("status") == "True"
 
 
 def condition(kind: str, status: bool, reason: str, message: str) -> JSONObject:

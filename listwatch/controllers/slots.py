@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AbstractAsyncContextManager
-from types import TracebackType
 
 from listwatch.protocol.clock import Clock, SystemClock
 
@@ -36,10 +35,5 @@ class Aside(AbstractAsyncContextManager[None]):
             self._own.release()
             raise
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._own.release()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from listwatch.protocol.errors import Cause, StatusError, bad_request
+from listwatch.protocol.errors import Cause, StatusError, bad_request, go_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,12 +73,9 @@ def refuses_deep_nesting(function: Callable[_P, _T]) -> Callable[_P, _T]:
     return guarded
 
 
-_GO = {bool: "bool", str: "string", list: "array", dict: "object"}
-
-
 def not_decoded(value: Any, wanted: str) -> str:  # Any: a JSON value
     """What the original's decoder says of a value that is no `wanted`, a type of Go's."""
-    return f"json: cannot unmarshal {_GO.get(type(value), 'number')} into Go value of type {wanted}"
+    return f"json: cannot unmarshal {go_word(value)} into Go value of type {wanted}"
 
 
 _TYPES = {bool: "a boolean", str: "a string", list: "an array", dict: "an object"}

@@ -126,6 +126,14 @@ def bad_request(message: str) -> StatusError:
     return StatusError(400, "BadRequest", message)
 
 
+_GO_WORDS = {bool: "bool", str: "string", list: "array", dict: "object"}
+
+
+def go_word(value: Any) -> str:  # Any: a JSON value
+    """What Go's decoder calls a value that it did not expect."""
+    return _GO_WORDS.get(type(value), "number")
+
+
 def invalid(gvk: GroupVersionKind, name: str, causes: tuple[Cause, ...]) -> StatusError:
     """422 with one cause a fault; the message names each field."""
     # A cause may be there twice, as upstream looks twice; the message tells it once.

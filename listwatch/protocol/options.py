@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from listwatch.protocol.errors import Cause, bad_request, invalid
+from listwatch.protocol.errors import Cause, bad_request, go_word, invalid
 from listwatch.protocol.kinds import GroupVersionKind
 from listwatch.protocol.names import quoted
 from listwatch.protocol.selectors import FieldSelector, LabelSelector
@@ -248,9 +248,8 @@ def _typed(document: JSONObject, name: str, kind: type) -> Any:  # Any: a value 
     value = document.get(name)
     if value is None or (isinstance(value, kind) and isinstance(value, bool) == (kind is bool)):
         return value
-    given = {bool: "bool", str: "string", list: "array", dict: "object"}.get(type(value), "number")
     where = f"DeleteOptions.{name} of type {_GO_TYPES.get(name, kind.__name__)}"
-    raise bad_request(f"json: cannot unmarshal {given} into Go struct field {where}")
+    raise bad_request(f"json: cannot unmarshal {go_word(value)} into Go struct field {where}")
 
 
 def _patch_faults(manager: str, force: bool | None, patch_type: str) -> list[Cause]:

@@ -73,6 +73,10 @@ class ResourceTable:
         """The resources of one version of one group, sorted by name."""
         return tuple(r for r in self.served() if (r.group, r.version) == (group, version))
 
+    def is_built_in(self, group: str) -> bool:
+        """Whether the server's own kinds are of that group, in whatever version."""
+        return any(r.group == group and r.custom is None for r in self._by_path.values())
+
     def add(self, resource: Resource) -> None:
         """Serve a resource, or serve it anew with another definition."""
         old = self._by_path.get((resource.group, resource.version, resource.resource))

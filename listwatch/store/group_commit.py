@@ -80,9 +80,10 @@ class _Counts:
 class GroupCommitter:
     """Carries out operations in a thread and on a connection of its own, many in one transaction.
 
-    Promises: what one member is refused for touches no other; every
-    member, refused ones included, is answered after COMMIT, since a refusal may rest on what an
-    earlier member of the same group wrote; if COMMIT fails, all fail with StoreUnavailable.
+    Promises: what one member is refused for touches no other, if need be by carrying the group out
+    again; every member, refused ones included, is answered after COMMIT, since a refusal may rest
+    on what an earlier member of the same group wrote; if COMMIT fails, all fail with
+    StoreUnavailable.
     Members are carried out in the order in which they were submitted. A lone write waits for
     nobody: a group is what came in while the one before was being committed. A connection that
     breaks before COMMIT is replaced, and the group is carried out again.

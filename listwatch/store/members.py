@@ -56,8 +56,7 @@ class Members:
         try:
             change = opened.write(operation)
         except WriteConflict as refused:
-            # Refused by the swap. What its guard wrote is seen here; what a guard writes past the
-            # log it has to take back itself.
+            # Refused by the swap. What its guard wrote through the log is seen here.
             if self._log.number != number or len(self._connection.run_on_commit) != callbacks:
                 raise TryAgainCarefully from refused
             return refused

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # Runs inside the transaction before the write, with the log locked: what it reads still holds at
 # the instant of the write. Raises to refuse. It may run twice: must not leave traces elsewhere.
+# It writes through the log, if at all: what else it did is taken back only if it raises itself.
 Guard = Callable[["Transaction"], None]
 
 
