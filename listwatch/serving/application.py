@@ -42,7 +42,9 @@ KUBERNETES_PATHS = frozenset(
     }
 )
 WATCHED_PATHS = frozenset({"api", "apis"})
-GOING_AWAY = 1012  # close code of a socket: the service restarts, so come back
+# Close code of a socket: come back. The registered code is 1012, which Daphne may not send.
+SERVICE_RESTART = 4012
+FAREWELL = 0.5  # seconds for sockets to be closed
 
 
 class Application:
@@ -72,6 +74,7 @@ class Application:
         self._static = _Later(static)
         self._starting: asyncio.Task[tuple[Runtime, App]] | None = None
         self._stopping: asyncio.Event | None = None
+        self._open_sockets: set[asyncio.Future[None]] = set()  # each done when it is closed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one connection, in ASGI."""
@@ -93,8 +96,16 @@ class Application:
             await SameOrigin(WatchSockets(api))(scope, receive, send)
             return
         if kind == "websocket":
+            assert self._stopping is not None
             sockets = await self._sockets.made()
-            await sockets(scope, self._until_stopping(receive), send)
+            socket = _Socket(self._stopping, receive, send)
+            left: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._open_sockets.add(left)
+            try:
+                await sockets(scope, socket.receive, socket.send)
+            finally:
+                self._open_sockets.discard(left)
+                left.set_result(None)
             return
         path: str = scope["path"]
         if path.lstrip("/").split("/", 1)[0] in KUBERNETES_PATHS or (
@@ -139,6 +150,8 @@ class Application:
         runtime.end_streams()
         assert self._stopping is not None
         self._stopping.set()
+        if self._open_sockets:  # a server cuts them as soon as it is told to stop
+            await asyncio.wait(self._open_sockets, timeout=FAREWELL)
 
     async def stop(self) -> None:
         """Stop the runtime; nothing may be asked afterwards."""
@@ -166,26 +179,40 @@ class Application:
                 await send({"type": "lifespan.shutdown.complete"})
                 return
 
-    def _until_stopping(self, receive: Receive) -> Receive:
-        """Messages of a socket until the server stops, which looks to it as if its peer left."""
-        stopping = self._stopping
-        assert stopping is not None
 
-        async def receive_or_leave() -> Message:
-            if stopping.is_set():
-                return {"type": "websocket.disconnect", "code": GOING_AWAY}
-            message = asyncio.ensure_future(receive())
+class _Socket:
+    """A page's socket until the server stops: then its peer is told to come back, by code.
+
+    To the application it looks as if the peer left, and what it still sends is dropped.
+    """
+
+    def __init__(self, stopping: asyncio.Event, receive: Receive, send: Send) -> None:
+        self._stopping = stopping
+        self._receive = receive
+        self._send = send
+
+    async def receive(self) -> Message:
+        """The next message of the peer, or its leaving."""
+        stopping = self._stopping
+        if not stopping.is_set():
+            message = asyncio.ensure_future(self._receive())
             stop = asyncio.ensure_future(stopping.wait())
             try:
                 await asyncio.wait({message, stop}, return_when=asyncio.FIRST_COMPLETED)
                 if message.done():
                     return message.result()
-                return {"type": "websocket.disconnect", "code": GOING_AWAY}
+                # The peer may leave at the same moment, and servers differ in how they say so.
+                with contextlib.suppress(Exception):
+                    await self._send({"type": "websocket.close", "code": SERVICE_RESTART})
             finally:
                 message.cancel()
                 stop.cancel()
+        return {"type": "websocket.disconnect", "code": SERVICE_RESTART}
 
-        return receive_or_leave
+    async def send(self, message: Message) -> None:
+        """Send, unless the peer was told to go."""
+        if not self._stopping.is_set():
+            await self._send(message)
 
 
 class _Later:

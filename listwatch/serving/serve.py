@@ -85,6 +85,7 @@ async def _serve(
         looking.cancel()
         if controllers is not None:
             await asyncio.to_thread(controllers.stop)
+        await application.drain()  # before Granian hears of it, which would cut the sockets
         patience = asyncio.ensure_future(_drain(application))
         await asyncio.gather(*(port.stop(patience) for port in ports))
         patience.cancel()

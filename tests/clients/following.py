@@ -50,8 +50,12 @@ def follow(folder: Path, command: list[str], namespace: str) -> Record:
                 for line in process.stdout:
                     last = line.strip()
                     if last == "restart":
+                        # As a stopped server does: a gate that lets connections in and then cuts
+                        # them is another fault, after which client-go lists again.
+                        gate.refuse()
                         assert server.stop() == 0
                         server.start()
+                        gate.open()
                     elif last == "relist":
                         _change_behind_the_gate(server, gate, namespace)
                     else:

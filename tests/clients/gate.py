@@ -29,13 +29,17 @@ class Gate:
         self._listener = listener
         threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
 
-    def shut(self) -> None:
-        """Nobody listens any more, and what is open is cut."""
+    def refuse(self) -> None:
+        """Nobody listens any more; what is open goes on."""
         listener, self._listener = self._listener, None
         if listener is not None:
             with contextlib.suppress(OSError):
                 listener.shutdown(socket.SHUT_RDWR)  # wakes the thread that accepts
             listener.close()
+
+    def shut(self) -> None:
+        """Nobody listens any more, and what is open is cut."""
+        self.refuse()
         with self._lock:
             for each in self._open:
                 with contextlib.suppress(OSError):

@@ -10,7 +10,7 @@ import pytest
 
 from listwatch.runtime import Runtime
 from listwatch.serving.application import (
-    GOING_AWAY,
+    SERVICE_RESTART,
     App,
     Application,
     Message,
@@ -186,7 +186,9 @@ async def test_open_requests_are_counted(house: House) -> None:
     assert house.application.open_requests == 0
 
 
-async def test_a_stop_looks_to_a_socket_as_if_its_peer_left(house: House) -> None:
+async def test_a_stop_tells_the_peer_to_come_back_and_the_application_that_it_left(
+    house: House,
+) -> None:
     messages: asyncio.Queue[Message] = asyncio.Queue()
     got: list[Message] = []
 
@@ -195,23 +197,29 @@ async def test_a_stop_looks_to_a_socket_as_if_its_peer_left(house: House) -> Non
             message = await receive()
             got.append(message)
             if message["type"] == "websocket.disconnect":
+                await send({"type": "websocket.send", "text": "too late"})
                 return
             messages.task_done()
 
     house.sockets = app
-    task = socket(house, messages.get)
+    sent: list[Message] = []
+    task = socket(house, messages.get, sent)
     messages.put_nowait({"type": "websocket.receive", "text": "hello"})
     await messages.join()
     await house.application.drain()
     await asyncio.wait_for(task, 5)
 
     assert [message["type"] for message in got] == ["websocket.receive", "websocket.disconnect"]
-    assert got[1]["code"] == GOING_AWAY
+    assert got[1]["code"] == SERVICE_RESTART
+    assert sent == [{"type": "websocket.close", "code": SERVICE_RESTART}]
 
 
-def socket(house: House, receive: Callable[[], Any]) -> asyncio.Task[None]:
+def socket(
+    house: House, receive: Callable[[], Any], sent: list[Message] | None = None
+) -> asyncio.Task[None]:
     async def send(message: Message) -> None:
-        """Nobody reads it."""
+        if sent is not None:
+            sent.append(message)
 
     scope = {"type": "websocket", "path": "/dashboard/socket/", "headers": []}
     return asyncio.ensure_future(house.application(scope, receive, send))

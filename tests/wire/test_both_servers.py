@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 import websockets.sync.client
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import ConnectionClosedError, InvalidStatus
 
+from listwatch.serving.application import SERVICE_RESTART
 from tests.servers import Server, running
 from tests.wire.streams import CONFIG_MAPS, Stream, config_map
 
@@ -149,8 +150,10 @@ def test_a_stop_closes_open_sockets(command: str, tmp_path: Path) -> None:
             begun = time.monotonic()
             assert server.stop() == 0
             assert time.monotonic() - begun < PROMPT
-            with pytest.raises(ConnectionClosed):
+            with pytest.raises(ConnectionClosedError) as end:
                 list(socket)
+            assert end.value.rcvd is not None
+            assert end.value.rcvd.code == SERVICE_RESTART
 
 
 def test_static_files_are_served_and_asked_for_again_by_their_tag(any_server: Server) -> None:
