@@ -36,6 +36,7 @@ class Options:
     bookmark_period: float = 60.0  # between two bookmarks of one watch
     watch_timeout: float = 1800.0  # a watch without timeoutSeconds: random up to twice this
     flush_interval: float = 0.01  # a busy lane is flushed at most this often
+    flush_interval_busy: float = 0.04  # and this often in a busy process, if many watch
     chunk_bytes: int = 256 * 1024  # of frames joined into one chunk
     slow_reader_timeout: float = 60.0  # a watch that reads nothing for this long ends
     streaming_lists: bool = True  # sendInitialEvents; off: clients fall back to list and watch

@@ -243,6 +243,7 @@ def _cache_options(options: Options) -> CacheOptions:
         freshness_timeout=options.freshness_timeout,
         bookmark_period=options.bookmark_period,
         flush_interval=options.flush_interval,
+        flush_interval_busy=options.flush_interval_busy,
         chunk_bytes=options.chunk_bytes,
         slow_reader_timeout=options.slow_reader_timeout,
     )

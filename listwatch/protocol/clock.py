@@ -26,6 +26,9 @@ class Clock(Protocol):
     def monotonic(self) -> float:
         """Seconds that never go back: for ages and deadlines inside the process."""
 
+    def process_time(self) -> float:
+        """Seconds of CPU that this process has used: for how busy it is."""
+
     async def sleep(self, seconds: float) -> None:
         """Wait; 0 gives other tasks a turn."""
 
@@ -43,6 +46,10 @@ class SystemClock:
     def monotonic(self) -> float:
         """Seconds that never go back."""
         return time.monotonic()
+
+    def process_time(self) -> float:
+        """Seconds of CPU that this process has used."""
+        return time.process_time()
 
     async def sleep(self, seconds: float) -> None:
         """Wait in the running event loop."""

@@ -15,6 +15,7 @@ class FakeClock:
     """
 
     def __init__(self, start: float = 1_700_000_000.0) -> None:
+        self.used = 0.0  # seconds of CPU
         self._time = start
         self._numbers = itertools.count()
         self._due: list[tuple[float, int, _Timer]] = []
@@ -26,6 +27,10 @@ class FakeClock:
     def monotonic(self) -> float:
         """The same time, for intervals."""
         return self._time
+
+    def process_time(self) -> float:
+        """Seconds of CPU that `used` says."""
+        return self.used
 
     async def sleep(self, seconds: float) -> None:
         """Wait until the clock has been turned that far."""

@@ -60,9 +60,9 @@ class Lane:
 
     __slots__ = (
         "_at_end", "_chunk_bytes", "_chunks", "_encoded_from", "_entries", "_frame_bytes",
-        "_no_watcher_below", "_offset", "encodings", "end", "flushed_at", "flushes", "id", "name",
-        "namespace", "predicate", "released", "representation", "selector", "start", "touched",
-        "watchers",
+        "_no_watcher_below", "_offset", "encodings", "end", "flush_due", "flush_owed", "flushes",
+        "id", "name", "namespace", "predicate", "released", "representation", "selector", "start",
+        "touched", "watchers",
     )  # fmt: skip
 
     def __init__(self, number: int, key: LaneKey, predicate: Predicate, chunk_bytes: int) -> None:
@@ -74,7 +74,8 @@ class Lane:
         self.released = 0
         self.end = 0
         self.touched = False  # it waits for a flush
-        self.flushed_at = float("-inf")
+        self.flush_due = float("-inf")  # not before then, says its flusher, and this is why:
+        self.flush_owed = float("-inf")
         self.flushes = 0
         self.encodings = 0
         self._chunk_bytes = chunk_bytes
@@ -110,10 +111,9 @@ class Lane:
         self.end += 1
         self._at_end = 0
 
-    def flush(self, now: float) -> None:
+    def flush(self) -> None:
         """Let the watchers read what there is, and wake those that wait."""
         self.released = self.end
-        self.flushed_at = now
         self.flushes += 1
         for watcher in self.watchers:
             watcher.wake()

@@ -44,7 +44,7 @@ class Lanes:
         self._lanes: dict[LaneKey, Lane] = {}
         self._predicates: dict[Selector, Predicate] = {}
         self._index = LaneIndex()
-        self._flusher = Flusher(clock, options.flush_interval)
+        self._flusher = Flusher(clock, options.flush_interval, options.flush_interval_busy)
         self.hits = 0
         self.spared = 0
         self._evaluations = 0  # of selectors that are gone, and likewise:

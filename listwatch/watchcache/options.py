@@ -20,6 +20,7 @@ class CacheOptions:
     bookmark_period: float = 60.0  # between two bookmarks of one watch
     bookmark_lead: float = 2.0  # the last bookmark comes this long before the deadline
     flush_interval: float = 0.01  # a busy lane is flushed at most this often
+    flush_interval_busy: float = 0.04  # and this often in a busy process, if many watch
     chunk_bytes: int = 256 * 1024  # of frames joined into one chunk; one frame always fits
     slow_reader_timeout: float = 60.0  # a watch that takes nothing for this long ends
     log_batch: int = 500  # rows of the log read at a time

@@ -152,7 +152,7 @@ class CacheWatcher:
         For the end of a kind: nobody can come back and ask for its last deletions.
         """
         if self.end_reason is None and self._backlog is None and self.lane is not None:
-            self.lane.flush(self._keeper.clock.monotonic())
+            self.lane.flush()
             self._last = self._take_live(self.lane)
         self.close(reason)
 
