@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from listwatch.protocol.versions import ChangeType
 
 if TYPE_CHECKING:
-    from listwatch.watchcache.statistics import RingSlot, RingStatistics
+    from listwatch.watchcache.statistics import RingMark, RingStatistics
 
 PIECE = 4_000  # slots read in one look at most
 BUCKETS = 250  # columns of the strip at most
 
-Slots = Callable[[int, int], Sequence["RingSlot"]]  # from an index on, at most so many
+Slots = Callable[[int, int], Sequence["RingMark"]]  # from an index on, at most so many
 JSON = dict[str, Any]  # Any: JSON values
 
 _CODES = {ChangeType.ADDED: 1, ChangeType.MODIFIED: 2, ChangeType.DELETED: 3}
@@ -92,5 +92,5 @@ class RingMap:
         self._types, self._revisions, self._received = bytearray(), array("Q"), array("d")
 
 
-def _codes(slots: Iterable[RingSlot]) -> bytes:
+def _codes(slots: Iterable[RingMark]) -> bytes:
     return bytes(_CODES[slot.type] for slot in slots)

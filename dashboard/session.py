@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 
 FRAME_INTERVAL = 0.1  # seconds between two frames at least
 STATISTICS_INTERVAL = 1.0  # seconds between two looks at the statistics at least
-COST_SHARE = 50  # a look that took t is followed by a rest of this many t: about 2 % of a core
+COST_SHARE = 100  # a look that took t is followed by a rest of this many t: 1 % of a core
 HEARTBEAT = 5.0  # a page that is quiet gets an empty frame this often, to know it is connected
 WINDOW = 2  # frames that may be on their way unacknowledged
 ATTACHMENTS = 12  # live things started by one page at most

@@ -83,7 +83,7 @@ class ResourceChannel(Tables):
         cacher = self._cacher
         watching = await watches([cacher])
         numbers = cacher.statistics()
-        self._outline.read(numbers.ring, cacher.ring_slots)
+        self._outline.read(numbers.ring, cacher.ring_outline)
         tables = watcher_tables(watching, now=cacher.clock.now(), ended_rows=ENDED_HERE)
         rate = self._rates.read({"": numbers.received}).get("")
         changed = self._changed({

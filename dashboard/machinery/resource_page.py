@@ -20,7 +20,7 @@ async def resource(cacher: Cacher, *, before: int | None = None, limit: int) -> 
     watching = await watches([cacher])
     statistics = cacher.statistics()
     outline = RingMap()
-    outline.read(statistics.ring, cacher.ring_slots)
+    outline.read(statistics.ring, cacher.ring_outline)
     last = statistics.ring.end
     if before is not None:
         last = statistics.ring.start + outline.position(before - 1, statistics.ring)

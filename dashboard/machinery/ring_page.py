@@ -27,7 +27,7 @@ async def ring_map(runtime: Runtime, cacher: Cacher, outline: RingMap | None = N
     watching = await watches([cacher])
     statistics = cacher.statistics()
     outline = outline or RingMap()
-    outline.read(statistics.ring, cacher.ring_slots)
+    outline.read(statistics.ring, cacher.ring_outline)
     horizon = Horizon(cacher, statistics.ring, outline)
     rows = places(statistics.ring, horizon, outline, watching)
     return {
@@ -81,7 +81,7 @@ async def all_rings(runtime: Runtime, outlines: dict[str, RingMap]) -> JSON:
         watching = await watches([cacher])
         statistics = cacher.statistics()
         outline = outlines.setdefault(str(cacher.group_resource), RingMap())
-        outline.read(statistics.ring, cacher.ring_slots)
+        outline.read(statistics.ring, cacher.ring_outline)
         rows.append(_row(cacher, statistics, outline, watching))
     rows.sort(key=lambda row: (not row["watchers"], -row["rate"], -row["size"], row["resource"]))
     return {"rings": rows}

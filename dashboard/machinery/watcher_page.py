@@ -126,7 +126,7 @@ async def reconnect(cacher: Cacher, statistics: WatcherStatistics) -> JSON:
     """What would become of the client if it had to begin again where it is."""
     numbers = cacher.statistics().ring
     outline = RingMap()
-    outline.read(numbers, cacher.ring_slots)
+    outline.read(numbers, cacher.ring_outline)
     left = Horizon(cacher, numbers, outline).of(statistics.delivered)
     told = await cacher.explain(
         statistics.delivered, namespace=statistics.namespace, selector=statistics.selects

@@ -37,6 +37,7 @@ from listwatch.watchcache.statistics import (
     Journey,
     LaneJudgement,
     LaneStatistics,
+    RingMark,
     RingSlot,
     Transition,
     WatcherStatistics,
@@ -272,6 +273,10 @@ class Cacher:
     def ring_slots(self, first: int | None = None, limit: int = 200) -> Sequence[RingSlot]:
         """Up to `limit` events of the ring from index `first` on; by default the newest ones."""
         return inspection.ring_slots(self, first, limit)
+
+    def ring_outline(self, first: int, limit: int) -> Sequence[RingMark]:
+        """Up to `limit` events of the ring from index `first` on, in outline."""
+        return inspection.ring_outline(self, first, limit)
 
     async def explain(
         self, revision: int, *, namespace: str = "", selector: Selector = EVERYTHING

@@ -13,6 +13,7 @@ from listwatch.protocol.versions import Version
 from listwatch.watchcache.statistics import (
     CacherStatistics,
     Journey,
+    RingMark,
     RingSlot,
     RingStatistics,
     Stop,
@@ -92,6 +93,12 @@ def ring_slots(cacher: Cacher, first: int | None, limit: int) -> list[RingSlot]:
     first = max(ring.end - limit, ring.start) if first is None else first
     now = cacher.clock.monotonic()
     return [slot_of(*slot, now=now) for slot in ring.slots(first, first + limit)]
+
+
+def ring_outline(cacher: Cacher, first: int, limit: int) -> list[RingMark]:
+    """The same in outline: a picture of the whole ring may need a hundred thousand."""
+    slots = cacher.ring.slots(first, first + limit)
+    return [RingMark(e.revision, change_type(e), e.received_at) for _, e, _ in slots]
 
 
 def watcher_statistics(watcher: CacheWatcher, keeper: Keeper) -> WatcherStatistics:

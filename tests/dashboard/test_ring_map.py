@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 
@@ -18,7 +17,7 @@ def ring_of(stage: Stage) -> RingStatistics:
 
 async def test_an_empty_ring_has_no_columns(stage: Stage) -> None:
     outline = RingMap()
-    outline.read(ring_of(stage), stage.caches.cacher(PODS).ring_slots)
+    outline.read(ring_of(stage), stage.caches.cacher(PODS).ring_outline)
 
     assert outline.buckets(ring_of(stage)) == {"per_bucket": 1, "buckets": []}
 
@@ -38,9 +37,9 @@ async def test_the_outline_is_the_ring_however_it_was_read(
         for _ in range(chance.randrange(40)):
             stage.write(f"web-{chance.randrange(9)}", deleted=chance.random() < 0.3)
             clock.set(clock.now() + 0.05)
-        outline.read(ring_of(stage), cacher.ring_slots)
+        outline.read(ring_of(stage), cacher.ring_outline)
     for _ in range(400 // piece + 1):
-        outline.read(ring_of(stage), cacher.ring_slots)
+        outline.read(ring_of(stage), cacher.ring_outline)
     ring = ring_of(stage)
     slots = cacher.ring_slots(ring.start, ring.events)
     columns = outline.buckets(ring)["buckets"]
@@ -68,7 +67,7 @@ async def test_a_long_past_is_drawn_as_not_read_until_it_was(
     cacher, outline = stage.caches.cacher(PODS), RingMap()
     unread = []
     for _ in range(6):
-        outline.read(ring_of(stage), cacher.ring_slots)
+        outline.read(ring_of(stage), cacher.ring_outline)
         unread.append(sum(column[3] for column in outline.buckets(ring_of(stage))["buckets"]))
 
     assert unread == [70, 50, 30, 10, 0, 0]
@@ -76,6 +75,6 @@ async def test_a_long_past_is_drawn_as_not_read_until_it_was(
 
 async def test_the_strip_has_a_bounded_number_of_columns(stage: Stage) -> None:
     outline = RingMap()
-    big = replace(ring_of(stage), events=102_400, capacity=102_400, end=102_400, start=0)
+    big = ring_of(stage)._replace(events=102_400, capacity=102_400, end=102_400, start=0)
 
     assert len(outline.buckets(big)["buckets"]) <= BUCKETS

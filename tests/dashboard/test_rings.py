@@ -138,7 +138,7 @@ async def test_places_further_on_never_last_less_long() -> None:
     await write(stage, 30, 2)
     cacher, outline = stage.caches.cacher(PODS), RingMap()
     ring = cacher.statistics().ring
-    outline.read(ring, cacher.ring_slots)
+    outline.read(ring, cacher.ring_outline)
     horizon = Horizon(cacher, ring, outline)
     left = [horizon.at(ahead).seconds for ahead in range(ring.events + 1)]
 

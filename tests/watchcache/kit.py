@@ -256,6 +256,8 @@ async def everything(watcher: CacheWatcher) -> list[Frame]:
     while True:
         task = asyncio.ensure_future(watcher.next_chunk())
         await settle()
+        while watcher.phase == "log" and not task.done():
+            await settle()  # it reads on, though none of what it read may be for it
         if not task.done():
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
