@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from time import sleep
 from typing import NamedTuple
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, InterfaceError, connections, transaction
@@ -21,6 +22,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from listwatch.protocol.clock import Clock, SystemClock
 from listwatch.protocol.versions import Change
+from listwatch.store.company import SLICE, SLICES, Company
 from listwatch.store.locked_log import locked_log
 from listwatch.store.members import Members, TryAgainCarefully
 from listwatch.store.operations import Operation, StoreUnavailable, WriteConflict
@@ -85,7 +87,8 @@ class GroupCommitter:
     on what an earlier member of the same group wrote; if COMMIT fails, all fail with
     StoreUnavailable.
     Members are carried out in the order in which they were submitted. A lone write waits for
-    nobody: a group is what came in while the one before was being committed. A connection that
+    nobody: a group is what came in while the one before was being committed, and among many
+    writers those who come within a few milliseconds after it (`company`). A connection that
     breaks before COMMIT is replaced, and the group is carried out again.
 
     `start` and `submit` belong to one event loop; `stop` is for another thread, since it waits.
@@ -170,15 +173,23 @@ class GroupCommitter:
     def _run(self) -> None:
         try:
             waiting: deque[_Member] = deque()
+            company = Company()
             open_ = True
             while open_ or waiting:
                 open_ = self._gather(waiting, wait=open_ and not waiting) and open_
+                for _ in range(SLICES):
+                    if not (open_ and company.is_awaited(len(waiting), self._clock.monotonic())):
+                        break
+                    sleep(SLICE)  # of this thread alone
+                    open_ = self._gather(waiting, wait=False)
                 members = [waiting.popleft() for _ in range(min(len(waiting), MAXIMUM_GROUP))]
                 self._counts.taken += len(members)
                 # Nobody waits for these any more, and nothing was begun.
                 members = [member for member in members if not member.answer.cancelled()]
                 if members:
                     self._carry_out(members)
+                    open_ = self._gather(waiting, wait=False) and open_
+                    company.note(len(members), len(waiting), self._clock.monotonic())
         finally:
             connections[DEFAULT_DB_ALIAS].close()
 
