@@ -5,8 +5,8 @@ of a `HistoryReader` that it is given. Fed by `changefeed` alone, one event afte
 await; read by `registry` and `api`; `api.watch` takes each watcher's chunks to its socket.
 
 The way of an event through here: `caches` -> `cacher` -> `versions` and `ring` -> `lanes` (found by
-`lane_index`, judged by `verdicts`) -> `lane` -> `flushing` (releases, wakes)
--> `watcher` -> chunk.
+`lane_index`, judged by `verdicts`) -> `lane` -> `flushing` (releases, wakes, as often as `pace`
+lets it) -> `watcher` -> chunk.
 """
 
 from __future__ import annotations
