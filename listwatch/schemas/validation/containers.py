@@ -23,7 +23,7 @@ from listwatch.schemas.validation.faults import (
     required,
 )
 from listwatch.schemas.validation.names import port_name_faults, port_number_faults
-from listwatch.schemas.validation.pod_security import profile_faults
+from listwatch.schemas.validation.pod_security import container_security_faults
 from listwatch.schemas.validation.pod_settings import id_faults
 from listwatch.schemas.validation.probes import lifecycle_faults, probe_faults
 from listwatch.schemas.validation.resources import resource_requirement_faults
@@ -48,10 +48,10 @@ def container_list_faults(
 ) -> list[Cause]:
     """Faults of a pod's containers of one kind; `names` are those taken, and grow."""
     faults: list[Cause] = []
-    grace = spec.get("terminationGracePeriodSeconds")
+    grace, host_users = spec.get("terminationGracePeriodSeconds"), spec.get("hostUsers", True)
     for index, container in enumerate(spec[kind]):
         where = f"{field}.{kind}[{index}]"
-        faults += _container_faults(container, where, volumes)
+        faults += _container_faults(container, where, volumes, host_users=host_users)
         if kind == "initContainers":
             faults += _initial_faults(container, where, grace)
         elif kind == "containers":
@@ -66,7 +66,9 @@ def container_list_faults(
     return faults
 
 
-def _container_faults(container: JSONObject, field: str, volumes: Collection[str]) -> list[Cause]:
+def _container_faults(
+    container: JSONObject, field: str, volumes: Collection[str], *, host_users: bool
+) -> list[Cause]:
     faults = _identity_faults(container, field)
     if "ports" in container:
         faults += _port_faults(container["ports"], f"{field}.ports")
@@ -86,7 +88,8 @@ def _container_faults(container: JSONObject, field: str, volumes: Collection[str
     faults += _resize_policy_faults(container.get("resizePolicy") or (), f"{field}.resizePolicy")
     context = container.get("securityContext") or {}
     faults += _user_faults(context, field)
-    return faults + profile_faults(context, f"{field}.securityContext")
+    where = f"{field}.securityContext"
+    return faults + container_security_faults(context, where, host_users=host_users)
 
 
 def _life_faults(container: JSONObject, field: str, grace: int | None) -> list[Cause]:
