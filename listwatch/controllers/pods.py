@@ -31,6 +31,11 @@ def is_terminating(pod: JSONObject) -> bool:
     return "deletionTimestamp" in pod["metadata"]
 
 
+def is_stopping(pod: JSONObject) -> bool:
+    """Whether it was deleted and its containers have not ended yet."""
+    return is_terminating(pod) and not is_finished(pod)
+
+
 def is_active(pod: JSONObject) -> bool:
     """Whether it counts as one of the replicas."""
     return not is_finished(pod) and not is_terminating(pod)

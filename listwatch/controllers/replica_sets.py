@@ -14,6 +14,7 @@ from listwatch.controllers.pods import (
     is_active,
     is_available,
     is_ready,
+    is_stopping,
     ready_since,
 )
 from listwatch.controllers.status import write_status
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 LONGEST_PACE = 0.5  # seconds between two looks at a very large set
 PACED = 10_000  # pods for each second of that
+# Told also when there are none.
+_KEPT = ("replicas", "terminatingReplicas")
 
 
 class ReplicaSets(Workloads):
@@ -38,6 +41,7 @@ class ReplicaSets(Workloads):
     name = "replicaset-controller"
     workers = 10
     resource: ClassVar[APIResource] = REPLICA_SETS
+    tells_stopping: ClassVar[bool] = True  # whether the kind's status has a field for them
 
     def __init__(self, environment: Environment) -> None:
         super().__init__(environment)
@@ -56,11 +60,12 @@ class ReplicaSets(Workloads):
         owner, selector = found
         claimed = await self.claims.claim(owner, selector, key)
         active = [pod for pod in claimed if is_active(pod)]
-        self._sizes[key] = len(active)
+        self._sizes[key] = len(claimed)
         failure: Exception | None = None
         if "deletionTimestamp" not in owner["metadata"]:
             failure = await self._manage(owner, active, key)
-        await self._write_status(owner, active, failure, key)
+        stopping = sum(map(is_stopping, claimed))
+        await self._write_status(owner, active, stopping, failure, key)
         if failure is not None:
             raise failure
 
@@ -87,7 +92,12 @@ class ReplicaSets(Workloads):
         return None if error is not None and namespace_is_going(error) else error
 
     async def _write_status(
-        self, owner: JSONObject, active: list[JSONObject], failure: Exception | None, key: str
+        self,
+        owner: JSONObject,
+        active: list[JSONObject],
+        stopping: int,
+        failure: Exception | None,
+        key: str,
     ) -> None:
         spec, old = owner["spec"], owner.get("status") or {}
         least, now = spec.get("minReadySeconds") or 0, self.clock.now()
@@ -112,7 +122,9 @@ class ReplicaSets(Workloads):
             "observedGeneration": owner["metadata"].get("generation") or 0,
             "conditions": found,
         }
-        answer = await write_status(self.client, self.resource, owner, status, keep=("replicas",))
+        if self.tells_stopping:
+            status["terminatingReplicas"] = stopping
+        answer = await write_status(self.client, self.resource, owner, status, keep=_KEPT)
         if answer is not None:
             self.unseen.wrote(key, self.owners, answer)
         if least and len(available) < len(ready):
@@ -128,6 +140,7 @@ class ReplicationControllers(ReplicaSets):
     component = "replication-controller"
     workers = 5
     resource = REPLICATION_CONTROLLERS
+    tells_stopping = False
 
     def selector_of(self, owner: JSONObject) -> LabelSelector | None:
         """Which pods it wants; nothing if it says nothing."""

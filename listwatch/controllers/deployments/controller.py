@@ -142,7 +142,9 @@ class Deployments(Workloads):
         except revisions.CollisionError:
             status = look.deployment.get("status") or {}
             grown = {**status, "collisionCount": (status.get("collisionCount") or 0) + 1}
-            answer = await write_status(self.client, DEPLOYMENTS, look.deployment, grown)
+            answer = await write_status(
+                self.client, DEPLOYMENTS, look.deployment, grown, keep=progress.KEPT
+            )
             if answer is not None:
                 look.deployment = answer
                 self.unseen.wrote(look.key, self.owners, answer)
@@ -301,7 +303,9 @@ class Deployments(Workloads):
                 found, made, rfc3339(now), updated=True, compared=conditions.WITHOUT_MESSAGE
             )
         status["conditions"] = found
-        answer = await write_status(self.client, DEPLOYMENTS, look.deployment, status)
+        answer = await write_status(
+            self.client, DEPLOYMENTS, look.deployment, status, keep=progress.KEPT
+        )
         if answer is not None:
             self.unseen.wrote(look.key, self.owners, answer)
         current = conditions.find(found, progress.PROGRESSING)

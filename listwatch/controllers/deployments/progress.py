@@ -16,6 +16,7 @@ PROGRESSING, AVAILABLE = "Progressing", "Available"
 TIMED_OUT, FINISHED = "ProgressDeadlineExceeded", "NewReplicaSetAvailable"
 PAUSED, RESUMED = "DeploymentPaused", "DeploymentResumed"
 NO_DEADLINE = 2**31 - 1
+KEPT = ("terminatingReplicas",)  # told also when there are none
 
 
 def status_of(
@@ -41,10 +42,22 @@ def status_of(
         "readyReplicas": count(every, "readyReplicas"),
         "availableReplicas": available,
         "unavailableReplicas": max(asked - available, 0),
+        "terminatingReplicas": stopping(every),
         "collisionCount": old.get("collisionCount"),
         "conditions": found,
     }
-    return {key: value for key, value in status.items() if value}
+    return {
+        key: value for key, value in status.items() if value or (value is not None and key in KEPT)
+    }
+
+
+def stopping(replica_sets: Sequence[JSONObject]) -> int | None:
+    """Their pods that were deleted and still run; None while one of them has not told."""
+    statuses = [each.get("status") or {} for each in replica_sets]
+    # Nobody has looked at a new one yet: it has had no pods.
+    told = [each for each in statuses if each.get("observedGeneration") or KEPT[0] in each]
+    numbers = [each.get(KEPT[0]) for each in told]
+    return None if None in numbers else sum(filter(None, numbers))
 
 
 def is_complete(deployment: JSONObject, status: JSONObject) -> bool:
