@@ -136,8 +136,8 @@ def test_environment_and_tolerations() -> None:
 
     assert [message.split(": ")[0] for message in messages] == [
         "spec.containers[0].env[0].name",
-        "spec.containers[0].env[1].valueFrom",
         "spec.containers[0].env[1].valueFrom.fieldRef.fieldPath",
+        "spec.containers[0].env[1].valueFrom",
         "spec.tolerations[0].operator",
         "spec.tolerations[1].operator",
     ]

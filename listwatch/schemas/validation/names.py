@@ -72,6 +72,18 @@ def name_faults(group: str, kind: str, name: str, *, prefix: bool = False) -> li
     return _RULES.get((group, kind), subdomain_faults)(name)
 
 
+_VARIABLE_FAULT = (
+    "a valid environment variable name must consist only of printable ASCII characters other "
+    "than '='"
+)
+
+
+def variable_faults(name: str) -> list[str]:
+    """Faults of the name of an environment variable, or of its beginning."""
+    right = name.isascii() and name.isprintable() and "=" not in name
+    return [] if right else [_VARIABLE_FAULT]
+
+
 _CONFIG_KEY = "[-._a-zA-Z0-9]+"
 _config_key = re.compile(_CONFIG_KEY)
 _CONFIG_KEY_FAULT = (

@@ -28,6 +28,7 @@ from listwatch.schemas.validation.pod_settings import (
     security_context_faults,
     system_faults,
 )
+from listwatch.schemas.validation.references import file_volume_faults
 from listwatch.schemas.validation.tolerations import toleration_faults
 from listwatch.schemas.validation.volumes import token_faults, volume_faults
 
@@ -111,7 +112,7 @@ def _single_value_faults(spec: JSONObject, field: str) -> list[Cause]:
         faults += _one_of(preemption, f"{field}.preemptionPolicy", _PREEMPTION_POLICIES)
     if spec.get("os") is not None:
         faults += system_faults(spec["os"], f"{field}.os")
-    return faults
+    return faults + file_volume_faults(spec, field)
 
 
 def _name_faults(spec: JSONObject, field: str, names: tuple[str, ...]) -> list[Cause]:

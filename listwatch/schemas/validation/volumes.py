@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from listwatch.protocol.names import label_name_faults, subdomain_faults
 from listwatch.protocol.quantities import Quantity
 from listwatch.schemas.validation.claims import claim_spec_faults
-from listwatch.schemas.validation.environment import (
-    field_reference_faults,
-    resource_reference_faults,
-)
 from listwatch.schemas.validation.faults import (
     duplicate,
     forbidden,
     invalid,
     not_supported,
     required,
+)
+from listwatch.schemas.validation.references import (
+    field_reference_faults,
+    resource_reference_faults,
 )
 
 if TYPE_CHECKING:
@@ -39,6 +39,11 @@ _NEEDED = {
     "azureFile": ("secretName", "shareName"),
     "flexVolume": ("driver",),
     "glusterfs": ("endpoints", "path"),
+    "cinder": ("volumeID",),
+    "storageos": ("volumeName",),
+    "rbd": ("monitors", "image"),
+    "cephfs": ("monitors",),
+    "scaleIO": ("gateway", "system", "volumeName"),
 }
 _HOST_PATH_TYPES = (
     "", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate",
@@ -157,16 +162,27 @@ def _nfs(source: JSONObject, field: str) -> list[Cause]:
 
 
 def _csi(source: JSONObject, field: str) -> list[Cause]:
-    driver = source.get("driver") or ""
-    if not driver:
-        return []
-    faults = []
+    driver, faults = source.get("driver") or "", []
     if len(driver) > _LONGEST_DRIVER:
         why = f"may not be more than {_LONGEST_DRIVER} bytes"
         faults.append(invalid(f"{field}.driver", driver, why))
-    return faults + [
-        invalid(f"{field}.driver", driver, why) for why in subdomain_faults(driver.lower())
-    ]
+    if driver:
+        found = subdomain_faults(driver.lower())
+        faults += [invalid(f"{field}.driver", driver, why) for why in found]
+    secret = source.get("nodePublishSecretRef")
+    if secret is None:
+        return faults
+    name = secret.get("name")
+    if not name:
+        return [*faults, required(f"{field}.nodePublishSecretRef.name")]
+    # Upstream tells of a bad name as one of the source.
+    return faults + [invalid(f"{field}.name", name, why) for why in subdomain_faults(name)]
+
+
+def _secret(source: JSONObject, field: str) -> list[Cause]:
+    secret = source.get("secretRef")
+    unnamed = secret is not None and not secret.get("name")
+    return [required(f"{field}.secretRef.name")] if unnamed else []
 
 
 def _projected(source: JSONObject, field: str) -> list[Cause]:
@@ -254,16 +270,13 @@ def _downward_items(source: JSONObject, field: str) -> list[Cause]:
         of_pod, of_container = item.get("fieldRef"), item.get("resourceFieldRef")
         if of_pod is not None:
             where = f"{field}.fieldRef"
-            faults += field_reference_faults(of_pod, where, _DOWNWARD, whole=True)
+            faults += field_reference_faults(of_pod, where, _DOWNWARD)
             if of_container is not None:
                 why = "fieldRef and resourceFieldRef can not be specified simultaneously"
                 faults.append(invalid(field, "resource", why))
         elif of_container is not None:
             where = f"{field}.resourceFieldRef"
-            if not of_container.get("containerName"):
-                faults.append(required(f"{where}.containerName"))
-            else:
-                faults += resource_reference_faults(of_container, where)
+            faults += resource_reference_faults(of_container, where, volume=True)
         else:
             faults.append(required(field, "one of fieldRef and resourceFieldRef is required"))
         faults += _mode(item.get("mode"), f"{field}.mode")
@@ -281,7 +294,11 @@ def _iscsi(source: JSONObject, field: str) -> list[Cause]:
     if name and not name.startswith(("iqn", "eui", "naa")):
         why = "must be valid format starting with iqn, eui, or naa"
         faults.append(invalid(f"{field}.iqn", name, why))
-    return faults + _unit(source.get("lun"), f"{field}.lun")
+    faults += _unit(source.get("lun"), f"{field}.lun")
+    asks = source.get("chapAuthDiscovery") or source.get("chapAuthSession")
+    if asks and source.get("secretRef") is None:
+        faults.append(required(f"{field}.secretRef"))
+    return faults
 
 
 def _fibre_channel(source: JSONObject, field: str) -> list[Cause]:
@@ -318,6 +335,8 @@ _RULES: dict[str, Callable[[JSONObject, str], list[Cause]]] = {
     "hostPath": host_path_faults,
     "nfs": _nfs,
     "csi": _csi,
+    "cinder": _secret,
+    "storageos": _secret,
     "projected": _projected,
     "downwardAPI": _downward,
     "iscsi": _iscsi,
