@@ -74,11 +74,15 @@ class Workloads(Controller):
         """Delete these, each with an event of the owner; the first failure, if any."""
 
         async def delete(pod: JSONObject) -> None:
-            if await self.delete_child(pod, key):
-                message = f"Deleted pod: {pod['metadata']['name']}"
-                self.events.record(self.resource, owner, "SuccessfulDelete", message)
+            await self.delete_pod(owner, pod, key)
 
         return (await at_once(doomed, delete))[1]
+
+    async def delete_pod(self, owner: JSONObject, pod: JSONObject, key: str) -> None:
+        """Delete exactly this one, with an event of the owner."""
+        if await self.delete_child(pod, key):
+            message = f"Deleted pod: {pod['metadata']['name']}"
+            self.events.record(self.resource, owner, "SuccessfulDelete", message)
 
     def tell_created(
         self, owner: JSONObject, pods: Sequence[JSONObject], error: Exception | None, key: str

@@ -38,7 +38,13 @@ from listwatch.controllers.jobs.verdicts import (
     seconds_left,
     verdict_of,
 )
-from listwatch.controllers.pods import in_order_of_deletion, is_active, is_ready, is_terminating
+from listwatch.controllers.pods import (
+    in_order_of_deletion,
+    is_active,
+    is_ready,
+    is_stopping,
+    is_terminating,
+)
 from listwatch.controllers.status import write_status
 from listwatch.controllers.workloads import Workloads
 from listwatch.informer.errors import NotFoundError
@@ -87,11 +93,14 @@ class Jobs(Workloads):
     def __init__(self, environment: Environment) -> None:
         super().__init__(environment)
         self.children.add_handler(on_update=lambda _, pod: self._look_at_orphan(pod))
+        # Pods that were sent away, by job: as long as they stop they look as if they had failed.
+        self._dismissed: dict[str, set[str]] = {}
 
     async def reconcile(self, key: str) -> None:
         """Count, decide, create and delete, and write the status."""
         wanted = self.owner_of(key)
         if wanted is None:
+            self._dismissed.pop(key, None)
             return
         job, selector = wanted
         if (job["spec"].get("managedBy") or "kubernetes.io/job-controller") != (
@@ -111,8 +120,13 @@ class Jobs(Workloads):
         verdict = verdict_of(job, pods, look.ends, left)
         if verdict is not None:
             found = announced(found, verdict, look.now)
-            await self.delete_pods(job, look.active, key)
+            if verdict.kind == COMPLETE:
+                error = await self._dismiss(look, look.active)
+            else:
+                error = await self.delete_pods(job, look.active, key)
             await self._end(look, found, verdict)
+            if error is not None:
+                raise error
             return
         if left is not None:
             self.queue.add_after(key, left)
@@ -142,16 +156,16 @@ class Jobs(Workloads):
         if len(active) > wanted:
             surplus += in_order_of_deletion(active)[: len(active) - wanted]
         if surplus:
-            return await self.delete_pods(look.job, surplus, look.key)
+            return await self._dismiss(look, surplus)
         missing = wanted - len(active)
         if spec.get("podReplacementPolicy") == "Failed":
-            missing -= sum(map(is_terminating, look.pods))
+            missing -= sum(map(is_stopping, look.pods))
         return await self._create(look, min(missing, BURST)) if missing > 0 else None
 
     async def _create(self, look: _Look, count: int) -> Exception | None:
         job = look.job
         independent = is_independent(job)
-        wait = 0.0 if independent else backoff.delay(job, look.pods, look.now)
+        wait = 0.0 if independent else backoff.delay(job, self._kept(look), look.now)
         if wait > 0:
             self.queue.add_after(look.key, wait)
             return None
@@ -159,7 +173,7 @@ class Jobs(Workloads):
             return await self._make(look, [pod_of(job, None, {})] * count)
         going = look.active
         if job["spec"].get("podReplacementPolicy") == "Failed":
-            going += [pod for pod in look.pods if is_terminating(pod)]
+            going += [pod for pod in look.pods if is_stopping(pod)]
         taken = {index_of(pod) for pod in going} | look.ends.indexes | look.ends.failed_indexes
         delays = backoff.delays_of_indexes(look.last, look.now)
         free, wait = free_indexes(job["spec"]["completions"], taken, delays, count)
@@ -180,32 +194,69 @@ class Jobs(Workloads):
         look.pods += made
         return error
 
+    async def _dismiss(self, look: _Look, doomed: Sequence[JSONObject]) -> Exception | None:
+        """Delete pods that shall not run now: none of them has failed, so none is counted."""
+        if not doomed:
+            return None
+        gone = self._dismissed.setdefault(look.key, set())
+
+        async def dismiss(pod: JSONObject) -> str:
+            uid = str(pod["metadata"]["uid"])
+            # Without its finalizer first: a pod that is held when it is deleted is a failure.
+            if is_held(pod):
+                await self._release(look, pod)
+            gone.add(uid)
+            await self.delete_pod(look.job, pod, look.key)
+            return uid
+
+        answers, error = await at_once(doomed, dismiss)
+        # The status tells of them as they are now.
+        uids, stamp = set(answers), {"deletionTimestamp": rfc3339(look.now)}
+        look.pods = [
+            {**pod, "metadata": {**pod["metadata"], **stamp}}
+            if pod["metadata"]["uid"] in uids
+            else pod
+            for pod in look.pods
+        ]
+        return error
+
+    def _kept(self, look: _Look) -> list[JSONObject]:
+        """The pods but those that were dismissed."""
+        gone = self._dismissed.pop(look.key, set())
+        gone &= {pod["metadata"]["uid"] for pod in look.pods}
+        if gone:
+            self._dismissed[look.key] = gone
+        return [pod for pod in look.pods if pod["metadata"]["uid"] not in gone]
+
     # Writes
 
     async def _let_go(self, look: _Look, held: Sequence[JSONObject]) -> None:
         """Take the finalizer off pods that are counted, or need not be."""
 
         async def let_go(pod: JSONObject) -> None:
-            metadata = pod["metadata"]
-            rest = [each for each in metadata["finalizers"] if each != FINALIZER]
-            patch = {
-                "metadata": {
-                    "uid": metadata["uid"],
-                    "resourceVersion": metadata["resourceVersion"],
-                    "finalizers": rest or None,
-                }
-            }
-            try:
-                answer = await self.client.patch(
-                    PODS, metadata["name"], patch, namespace=metadata["namespace"]
-                )
-            except NotFoundError:
-                return
-            self.unseen.wrote(look.key, self.children, answer)
+            await self._release(look, pod)
 
         _, error = await at_once(held, let_go)
         if error is not None:
             raise error
+
+    async def _release(self, look: _Look, pod: JSONObject) -> None:
+        metadata = pod["metadata"]
+        rest = [each for each in metadata["finalizers"] if each != FINALIZER]
+        patch = {
+            "metadata": {
+                "uid": metadata["uid"],
+                "resourceVersion": metadata["resourceVersion"],
+                "finalizers": rest or None,
+            }
+        }
+        try:
+            answer = await self.client.patch(
+                PODS, metadata["name"], patch, namespace=metadata["namespace"]
+            )
+        except NotFoundError:
+            return
+        self.unseen.wrote(look.key, self.children, answer)
 
     async def _write(self, look: _Look, found: conditions.Conditions) -> None:
         answer = await write_status(
@@ -219,7 +270,7 @@ class Jobs(Workloads):
         """Tell how it ended: once nothing runs and all is counted."""
         await self._write(look, found)
         await self._let_go(look, look.ends.held)
-        if look.active or any(is_terminating(pod) for pod in look.pods) or not look.ends.is_settled:
+        if look.active or any(map(is_stopping, look.pods)) or not look.ends.is_settled:
             return  # what happens to them brings the next look
         kind, reason, message = verdict
         made = conditions.condition(kind, True, reason, message)
@@ -240,20 +291,16 @@ class Jobs(Workloads):
         job, ends = look.job, look.ends
         old = job.get("status") or {}
         uncounted = {kind: uids for kind, uids in ends.uncounted.items() if uids}
-        started = old.get("startTime")
-        if started is None and not look.suspended:
-            started = rfc3339(look.now)
-        elif look.suspended:
-            started = None
         status = {
             **old,
             "active": len(look.active),
             "ready": sum(map(is_ready, look.active)),
-            "terminating": sum(is_terminating(pod) and not ended_well(pod) for pod in look.pods),
+            "terminating": sum(map(is_stopping, look.pods)),
             "succeeded": ends.succeeded - len(ends.uncounted["succeeded"]),
             "failed": ends.failed - len(ends.uncounted["failed"]),
             "uncountedTerminatedPods": uncounted,
-            "startTime": started,
+            # Its deadline counts from here: with each resumption anew.
+            "startTime": None if look.suspended else old.get("startTime") or rfc3339(look.now),
             "conditions": found,
         }
         if is_indexed(job):
@@ -285,8 +332,3 @@ class Jobs(Workloads):
         if owner is None or owner.get("kind") != JOBS.kind:
             return
         self.queue.add(f"{pod['metadata']['namespace']}/{owner['name']}")
-
-
-def ended_well(pod: JSONObject) -> bool:
-    """Whether it succeeded."""
-    return ended(pod) == "succeeded"
