@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from listwatch.protocol.clock import rfc3339
-from listwatch.protocol.errors import Cause, conflict, invalid
+from listwatch.protocol.errors import Cause, bad_request, conflict, invalid
 from listwatch.protocol.kinds import GroupVersionKind
 from listwatch.protocol.objects import Encoded, encode
 from listwatch.protocol.versions import Version
@@ -152,9 +152,11 @@ def _set_replicas(
     if replicas < 0:
         why = f"Invalid value: {replicas}: must be greater than or equal to 0"
         raise invalid(SCALE, ctx.name, (Cause("FieldValueInvalid", why, "spec.replicas"),))
-    # A Scale that names a version means that version of the workload.
-    document["metadata"]["resourceVersion"] = metadata.get("resourceVersion") or ""
-    paths = _paths(ctx)
+    paths, version = _paths(ctx), metadata.get("resourceVersion") or ""
+    # A Scale that names a version means that version of the workload. One that names none means
+    # any, which updates of custom objects cannot say.
+    if version or paths is None:
+        document["metadata"]["resourceVersion"] = version
     _put(document, ("spec", "replicas") if paths is None else paths.replicas, replicas)
 
 
@@ -180,8 +182,15 @@ def _at(document: JSONObject, path: tuple[str, ...]) -> Any:  # Any: a JSON valu
 
 
 def _put(document: JSONObject, path: tuple[str, ...], value: int) -> None:
-    for key in path[:-1]:
-        document = document.setdefault(key, {})
+    for index, key in enumerate(path[:-1], 1):
+        inner: Any = document.setdefault(key, {})  # Any: a JSON value
+        if not isinstance(inner, dict):
+            # The object was there before its definition had a scale.
+            where = ".".join(path[:index])
+            raise bad_request(
+                f"value cannot be set because .{where} is not a map[string]interface{{}}"
+            )
+        document = inner
     document[path[-1]] = value
 
 

@@ -177,3 +177,23 @@ def test_nothing_unknown_is_kept_by_a_definition_as_a_whole() -> None:
     assert told(keeping) == [why]
     assert told(keeping, definition(preserveUnknownFields=False)) == [why]
     assert told(keeping, keeping) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        (".spec.a[0]", ""),
+        (".spec..a", ""),
+        (".spec.", ""),
+        (".", "should be a json path under .spec"),
+        (".spec['n']", "should be a json path under .spec"),
+        ("spec.n", "must be a simple json path starting with ."),
+    ],
+)
+def test_the_replicas_of_a_scale_stand_anywhere_in_spec(path: str, why: str) -> None:
+    made = definition()
+    scale = {"specReplicasPath": path, "statusReplicasPath": ".status.n[0]"}
+    made["spec"]["versions"][0]["subresources"] = {"scale": scale}
+    field = "spec.subresources.scale.specReplicasPath"
+
+    assert told(made) == ([f'{field}: Invalid value: "{path}": {why}'] if why else [])

@@ -24,6 +24,7 @@ from listwatch.schemas.structural.list_types import duplicates
 from listwatch.schemas.structural.nodes import MISSING, Node
 from listwatch.schemas.structural.pruning import prune
 from listwatch.schemas.structural.rules import rule_faults
+from listwatch.schemas.structural.scaling import scale_faults, split
 from listwatch.schemas.structural.validating import faults
 
 if TYPE_CHECKING:
@@ -95,9 +96,9 @@ class StructuralKind:
         if scale is None:
             return None
         return ScalePaths(
-            _path(scale["specReplicasPath"]),
-            _path(scale["statusReplicasPath"]),
-            _path(scale.get("labelSelectorPath") or ""),
+            split(scale["specReplicasPath"]),
+            split(scale["statusReplicasPath"]),
+            split(scale.get("labelSelectorPath") or ""),
         )
 
     @cached_property
@@ -167,6 +168,9 @@ class StructuralKind:
             found += duplicates(document, self._root, before)
         if self._has_embedded:
             found += embedded_faults(document, self._root)
+        scale = self.subresources.get("scale")
+        if scale is not None:
+            found += scale_faults(document, scale)
         # A rule may count on every value being of its type.
         if self._has_rules and not found:
             found += rule_faults(document, self._root, before)
@@ -201,7 +205,3 @@ def _put_back(document: JSONObject, inner: JSONObject) -> None:
     for key in [key for key in document if key not in _ROOT and key not in inner]:
         del document[key]
     document.update(inner)
-
-
-def _path(text: str) -> tuple[str, ...]:
-    return tuple(part for part in text.split(".") if part)

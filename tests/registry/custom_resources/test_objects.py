@@ -5,7 +5,14 @@ from __future__ import annotations
 from listwatch.protocol.objects import decode
 from listwatch.registry.conversions import served
 from listwatch.registry.patch import MERGE_PATCH, STRATEGIC_PATCH
-from tests.registry.custom_resources.house import SPEC, CustomHouse, definition, version, widget
+from tests.registry.custom_resources.house import (
+    SPEC,
+    CustomHouse,
+    definition,
+    until,
+    version,
+    widget,
+)
 from tests.registry.house import refused, shown
 
 PARTS = {
@@ -63,6 +70,42 @@ async def test_a_scale_reads_and_writes_where_the_definition_says(custom: Custom
         custom.registry.patch(custom.at("a", part="scale"), MERGE_PATCH, {"spec": {"replicas": 99}})
     )
     assert error.code == 422
+
+
+async def test_a_scale_that_names_no_version_means_any(custom: CustomHouse) -> None:
+    await custom.define(definition(version(subresources=PARTS)))
+    await custom.registry.create(custom.at(), widget(spec={"size": 1}))
+    scale = {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "a"}}
+    old = {**scale, "metadata": {"name": "a", "resourceVersion": "1"}}
+    at = custom.at("a", part="scale")
+
+    assert shown(await custom.registry.update(at, {**scale, "spec": {"replicas": 7}}))["spec"] == {
+        "replicas": 7
+    }
+    error = await refused(custom.registry.update(at, {**old, "spec": {"replicas": 8}}))
+    assert error.code == 409
+
+
+async def _has_scale(custom: CustomHouse) -> bool:
+    kind = custom.at().resource.custom
+    return kind is not None and kind.scale is not None
+
+
+async def test_replicas_are_not_put_into_what_holds_nothing(custom: CustomHouse) -> None:
+    spec = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    await custom.define(definition(version(spec=spec)))
+    await custom.registry.create(custom.at(), widget(spec={"a": 1}))
+    inner = {"specReplicasPath": ".spec.a.n", "statusReplicasPath": ".status.n"}
+    change = {"op": "add", "path": "/spec/versions/0/subresources", "value": {"scale": inner}}
+    await custom.redefine("widgets.w.test", [change])
+    await until(lambda: _has_scale(custom))
+    error = await refused(
+        custom.registry.patch(custom.at("a", part="scale"), MERGE_PATCH, {"spec": {"replicas": 7}})
+    )
+
+    assert (error.code, error.message) == (
+        400, "value cannot be set because .spec.a is not a map[string]interface{}",
+    )  # fmt: skip
 
 
 async def test_a_strategic_merge_needs_a_built_in_kind(custom: CustomHouse) -> None:
