@@ -126,7 +126,8 @@ _NAMED: Mapping[str, Kind] = {
     f"{_META}Time": Kind.TIME,
     f"{_META}MicroTime": Kind.MICRO_TIME,
     f"{_META}FieldsV1": Kind.ANY_OBJECT,
-    "io.k8s.apimachinery.pkg.runtime.RawExtension": Kind.ANY_OBJECT,
+    # Upstream keeps it as text: what has to be an object is found out later, by validation.
+    "io.k8s.apimachinery.pkg.runtime.RawExtension": Kind.ANY,
     "io.k8s.apimachinery.pkg.api.resource.Quantity": Kind.QUANTITY,
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": Kind.INT_OR_STRING,
     f"{SCHEMA}OrArray": Kind.SCHEMA_OR_LIST,

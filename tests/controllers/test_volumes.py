@@ -244,6 +244,8 @@ def test_a_pod_of_higher_priority_takes_the_room_of_lower_ones(
     urgent = f"urgent-{namespace.name}"
     path = "/apis/scheduling.k8s.io/v1/priorityclasses"
     cluster.server.json("POST", path, {"metadata": {"name": urgent}, "value": 1000})
+    polite = {"metadata": {"name": f"{urgent}-polite"}, "preemptionPolicy": "Never"}
+    cluster.server.json("POST", path, {**polite, "value": 1000})
 
     def pod(cpu: str, **spec: Any) -> Any:
         container = {"name": "c", "image": "app:1", "resources": {"requests": {"cpu": cpu}}}
@@ -253,8 +255,7 @@ def test_a_pod_of_higher_priority_takes_the_room_of_lower_ones(
     namespace.create("pods", "large", pod("9"))
     namespace.create("pods", "small", pod("5"))
     eventually(lambda: len(namespace.ready()) == 2)
-    namespace.create("pods", "polite", pod("8", priorityClassName=urgent,
-                                           preemptionPolicy="Never"))  # fmt: skip
+    namespace.create("pods", "polite", pod("8", priorityClassName=f"{urgent}-polite"))
     eventually(lambda: namespace.events("FailedScheduling"))
     always(lambda: len(namespace.ready()) == 2)
     namespace.delete("pods", "polite")

@@ -77,6 +77,35 @@ async def test_a_pod_has_the_number_of_its_priority_class(house: House) -> None:
     assert error.message == ('pods "d" is forbidden: no PriorityClass with name none was found')
 
 
+async def test_a_pod_preempts_as_its_priority_class_says(house: House) -> None:
+    group, polite = "scheduling.k8s.io", {"value": 7, "preemptionPolicy": "Never"}
+    computed = "priority admission controller computed {} from the given PriorityClass name"
+    refusal = (
+        f"the string value of PreemptionPolicy ({{}}) must not be provided in pod spec; {computed}"
+    )
+
+    async def why(policy: str, **more: str) -> str:
+        error = await refused(house.create("pods", pod("a", preemptionPolicy=policy, **more)))
+        assert (error.code, error.reason) == (403, "Forbidden")
+        return error.message.removeprefix('pods "a" is forbidden: ')
+
+    # Where there are no classes, too, and before anybody asks whether there is such a policy.
+    for policy in ("Never", "Bad", ""):
+        assert await why(policy) == refusal.format(policy, "PreemptLowerPriority")
+    await house.create("priorityclasses", {"metadata": {"name": "polite"}, **polite}, group=group)
+    named = {"priorityClassName": "polite"}
+    made = await house.create("pods", pod("b", **named))
+
+    assert made["spec"]["preemptionPolicy"] == "Never"
+    assert await why("PreemptLowerPriority", **named) == refusal.format(
+        "PreemptLowerPriority", "Never"
+    )
+    assert await why("Never", priorityClassName="system-node-critical") == refusal.format(
+        "Never", "PreemptLowerPriority"
+    )
+    await house.create("pods", pod("c", preemptionPolicy="Never", **named))
+
+
 async def test_a_claim_gets_the_default_storage_class(house: House) -> None:
     marked = {"annotations": {"storageclass.kubernetes.io/is-default-class": "true"}}
     for name, metadata in (("plain", {}), ("standard", marked)):

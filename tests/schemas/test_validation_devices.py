@@ -185,6 +185,25 @@ def test_what_a_driver_is_told_stays_though_true_is_as_good_as_one() -> None:
     assert len(told(CLAIM, new, old)) == 1
 
 
+@pytest.mark.parametrize(
+    ("parameters", "fault"),
+    [
+        (None, "Required value"),
+        ({}, ""),
+        ([], 'Invalid value: "<value omitted>": must be a valid JSON object'),
+        (0, 'Invalid value: "<value omitted>": must be a valid JSON object'),
+        ("é", 'Invalid value: "<value omitted>": must be a valid JSON object'),
+        ("x" * 10_240, "Too long: may not be more than 10240 bytes"),
+    ],
+)
+def test_what_a_driver_is_told_is_an_object(parameters: Any, fault: str) -> None:  # Any: JSON
+    config = [{"opaque": {"driver": "d.test", "parameters": parameters}}]
+    expected = [f"config[0].opaque.parameters: {fault}"] if fault else []
+
+    assert asked(config=config) == expected
+    assert told(CLASS, {"spec": {"config": config}}) == [f"spec.{text}" for text in expected]
+
+
 def test_a_template_gives_labels_that_are_some() -> None:
     told_of = told(TEMPLATE, {"spec": {"metadata": {"labels": {"a b": "c"}}, "spec": {}}})
 

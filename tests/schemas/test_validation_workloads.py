@@ -19,6 +19,7 @@ def workload(labels: dict[str, str] | None = None, **spec: Any) -> Document:  # 
     return {"spec": {"selector": {"matchLabels": {"app": "x"}}, "template": template, **spec}}
 
 
+REVISION = GroupVersionKind("apps", "v1", "ControllerRevision")
 MISMATCH = "`selector` does not match template `labels`"
 
 
@@ -169,3 +170,13 @@ def test_a_selector_that_cannot_be_read_is_told_of_as_a_whole_too(
     assert first.startswith("spec.selector.matchLabels: Invalid value")
     shown = 'spec.selector: Invalid value: {"matchLabels":{"?":"x"}}'
     assert others == [f"{shown}{end}" for end in whole]
+
+
+@pytest.mark.parametrize("data", [1, [], "x", False])
+def test_a_revision_holds_an_object(data: Any) -> None:  # Any: JSON
+    assert told(REVISION, {"revision": -1, "data": data}) == [
+        "revision: Invalid value: -1: must be greater than or equal to 0",
+        "data: Required value: data must be a valid JSON object",
+    ]
+    assert told(REVISION, {}) == ["data: Required value: data is mandatory"]
+    assert told(REVISION, {"data": {}}) == []

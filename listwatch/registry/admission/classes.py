@@ -19,25 +19,28 @@ if TYPE_CHECKING:
 
 PRIORITY_CLASSES = GroupResource("scheduling.k8s.io", "priorityclasses")
 STORAGE_CLASSES = GroupResource("storage.k8s.io", "storageclasses")
+_PREEMPTION = "PreemptLowerPriority"
 _IS_DEFAULT = "storageclass.kubernetes.io/is-default-class"
 _BUILT_IN = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 
 
 class PriorityPlugin(Plugin):
-    """A new pod gets the number of the class that it names, or of the default one."""
+    """A new pod gets number and policy of the class that it names, or of the default one."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self._classes = backend.caches.cacher(PRIORITY_CLASSES)
 
     def concerns(self, ctx: RequestContext, operation: str, document: JSONObject | None) -> bool:
-        """A new pod, where there are classes or one is named."""
+        """A new pod, where there are classes, or one is named or gone against."""
         if operation != CREATE or ctx.subresource or document is None:
             return False
-        return bool(len(self._classes.versions) or spec_of(document).get("priorityClassName"))
+        spec = spec_of(document)
+        against = spec.get("preemptionPolicy") not in (None, _PREEMPTION)
+        return bool(len(self._classes.versions) or spec.get("priorityClassName") or against)
 
     async def mutate(self, request: AdmissionRequest) -> None:
-        """Raise 403 for a class that is not there, or another number than the class has."""
+        """Raise 403 for a class that is not there, or for another number or policy than it has."""
         assert request.document is not None
         spec = spec_of(request.document)
         name = spec.get("priorityClassName") or ""
@@ -57,11 +60,16 @@ class PriorityPlugin(Plugin):
             )
             raise forbidden(request.ctx.resource.group_resource, request.name, why)
         spec["priority"] = value
+        policy = (found or {}).get("preemptionPolicy") or _PREEMPTION
+        given = spec.setdefault("preemptionPolicy", policy)
+        if given != policy:
+            why = (
+                f"the string value of PreemptionPolicy ({given}) must not be provided in pod spec; "
+                f"priority admission controller computed {policy} from the given PriorityClass name"
+            )
+            raise forbidden(request.ctx.resource.group_resource, request.name, why)
         if found is not None:
             spec["priorityClassName"] = found["metadata"]["name"]
-            spec.setdefault(
-                "preemptionPolicy", found.get("preemptionPolicy") or "PreemptLowerPriority"
-            )
 
     def _named(self, name: str) -> JSONObject | None:
         version = self._classes.get("", name)

@@ -199,4 +199,7 @@ def _opaque_faults(config: JSONObject, field: str) -> list[Cause]:
         return [*faults, required(f"{where}.parameters")]
     if len(orjson.dumps(parameters)) > _LONGEST_PARAMETERS:
         return [*faults, too_long(f"{where}.parameters", _LONGEST_PARAMETERS)]
+    if not isinstance(parameters, dict):
+        why = "must be a valid JSON object"
+        return [*faults, invalid(f"{where}.parameters", "<value omitted>", why)]
     return faults

@@ -73,9 +73,12 @@ def _signer_faults(name: str) -> list[Cause]:
 
 def revision_faults(document: JSONObject) -> list[Cause]:
     """Faults of a ControllerRevision by itself."""
-    faults = [] if document.get("data") is not None else [required("data", "data is mandatory")]
-    revision = document.get("revision") or 0
+    faults, revision = [], document.get("revision") or 0
     if revision < 0:
         why = "must be greater than or equal to 0"
         faults.append(invalid("revision", revision, why))
+    data = document.get("data")
+    if not isinstance(data, dict):
+        why = "data is mandatory" if data is None else "data must be a valid JSON object"
+        faults.append(required("data", why))
     return faults
