@@ -118,7 +118,6 @@ def test_names_and_conversion_are_looked_at(spec: dict[str, Any], field: str) ->
         ({"selectableFields": [{"jsonPath": ".spec.none"}]}, "spec.selectableFields[0].jsonPath"),
         ({"selectableFields": [{"jsonPath": ".spec.n"}, {"jsonPath": ".spec.n"}]}, "spec.selectableFields[1].jsonPath"),
         ({"selectableFields": [{"jsonPath": ".metadata.name"}]}, "spec.selectableFields[0].jsonPath"),
-        ({"name": "V1"}, "spec.versions[0].name"),
         ({"additionalPrinterColumns": [{"name": "A", "type": "string", "jsonPath": "a"}]}, "spec.additionalPrinterColumns[0].JSONPath"),
         ({"additionalPrinterColumns": [{"name": "A", "type": "string", "jsonPath": ".a", "format": "odd"}]}, "spec.additionalPrinterColumns[0].format"),
         ({"subresources": {"scale": {"specReplicasPath": "n", "statusReplicasPath": ".status.n"}}}, "spec.subresources.scale.specReplicasPath"),

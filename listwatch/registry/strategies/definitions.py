@@ -35,7 +35,7 @@ class DefinitionStrategy(Strategy):
         document["metadata"]["generation"] = 1
         document["status"] = {
             "conditions": None, "acceptedNames": {"plural": "", "kind": ""},
-            "storedVersions": _stored(document) or None,
+            "storedVersions": _stored(document)[:1] or None,
         }  # fmt: skip
 
     def prepare_update(self, document: JSONObject, old: JSONObject, now: str) -> None:

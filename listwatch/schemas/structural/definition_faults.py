@@ -7,13 +7,20 @@ Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation. The caller 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
+import orjson
+
+from listwatch.protocol.errors import Cause
 from listwatch.protocol.names import subdomain_faults
 from listwatch.schemas.structural.field_paths import FieldPathError, follow
 from listwatch.schemas.structural.schema_faults import schema_faults
+from listwatch.schemas.structural.shown_versions import shown_versions
+from listwatch.schemas.validation.admissions import client_faults
 from listwatch.schemas.validation.faults import (
     IMMUTABLE,
     duplicate,
+    forbidden,
     invalid,
     not_supported,
     required,
@@ -22,7 +29,6 @@ from listwatch.schemas.validation.faults import (
 from listwatch.schemas.validation.names import label_1035_faults
 
 if TYPE_CHECKING:
-    from listwatch.protocol.errors import Cause
     from listwatch.protocol.objects import JSONObject
 
 _SCOPES = ("Cluster", "Namespaced")
@@ -50,6 +56,11 @@ def definition_faults(document: JSONObject, old: JSONObject | None) -> list[Caus
     if not stored:
         why = "must have at least one stored version"
         found.append(invalid("status.storedVersions", stored or None, why))
+    found += [
+        invalid("status.storedVersions", stored, f"must have the storage version {name}")
+        for name in (one.get("name") for one in spec.get("versions") or () if one.get("storage"))
+        if stored and name not in stored
+    ]
     for index, version in enumerate(stored or ()):
         if version not in names:
             why = (
@@ -110,7 +121,7 @@ def _protected(document: JSONObject, group: str) -> list[Cause]:
             "https://github.com/kubernetes/enhancements/pull/1111"
         )
         return [required(field, why)]
-    if approval.startswith(("unapproved", "https://")):
+    if approval.startswith("unapproved") or _is_address(approval):
         return []
     why = (
         f'protected groups must have approval annotation "{_APPROVED}" with either a URL or a '
@@ -120,17 +131,23 @@ def _protected(document: JSONObject, group: str) -> list[Cause]:
     return [invalid(field, approval, why)]
 
 
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return bool(parts.scheme and parts.netloc)
+
+
 def _versions(spec: JSONObject, versions: list[JSONObject]) -> list[Cause]:
     found: list[Cause] = []
     names = [version.get("name") or "" for version in versions]
-    if len(set(names)) < len(names):
-        found.append(invalid("spec.versions", versions, "must contain unique version names"))
     for index, version in enumerate(versions):
         path = f"spec.versions[{index}]"
         name = version.get("name") or ""
         found += [invalid(f"{path}.name", name, why) for why in label_1035_faults(name)]
         schema = (version.get("schema") or {}).get("openAPIV3Schema")
-        if not schema:
+        if schema is None:
             found.append(required(f"{path}.schema.openAPIV3Schema"))
         elif not (index and _same_schema(versions)):
             # As upstream: what all versions share is told of once, at a place of its own.
@@ -147,10 +164,15 @@ def _versions(spec: JSONObject, versions: list[JSONObject]) -> list[Cause]:
             found += _selectable(version, path)
         elif not index:
             found += _selectable(version, "spec")
-    storage = sum(bool(version.get("storage")) for version in versions)
-    if storage != 1:
+    if len(set(names)) < len(names):
+        why = "must contain unique version names"
+        found.append(invalid("spec.versions", shown_versions(versions), why))
+    if sum(bool(version.get("storage")) for version in versions) != 1:
         why = "must have exactly one version marked as storage version"
-        found.append(invalid("spec.versions", versions, why))
+        found.append(invalid("spec.versions", shown_versions(versions), why))
+    if names and names[0]:
+        # Upstream keeps the first one's name beside the versions, too.
+        found += [invalid("spec.version", names[0], why) for why in label_1035_faults(names[0])]
     return found
 
 
@@ -163,31 +185,44 @@ def _same_schema(versions: list[JSONObject]) -> bool:
 
 
 def _deprecation(version: JSONObject, path: str) -> list[Cause]:
-    warning, field = version.get("deprecationWarning"), f"{path}.deprecationWarning"
+    warning = version.get("deprecationWarning")
     if warning is None:
         return []
-    if not version.get("deprecated"):
-        return [invalid(field, warning, "can only be set for deprecated versions")]
+    # Shown as JSON, as what need not be there is.
+    field, text = f"{path}.deprecationWarning", orjson.dumps(warning).decode()
+    return [
+        Cause("FieldValueInvalid", f"Invalid value: {text}: {why}", field)
+        for why in _warning_faults(warning, deprecated=bool(version.get("deprecated")))
+    ]
+
+
+def _warning_faults(warning: str, *, deprecated: bool) -> list[str]:
+    if not deprecated:
+        return ["can only be set for deprecated versions"]
+    found = []
+    if len(warning.encode()) > _LONGEST_WARNING:
+        found.append(f"must be <= {_LONGEST_WARNING} characters long")
     if not warning:
-        return [invalid(field, warning, "must not be an empty string")]
-    if len(warning) > _LONGEST_WARNING:
-        return [invalid(field, warning, f"must be <= {_LONGEST_WARNING} characters long")]
-    return []
+        found.append("must not be an empty string")
+    odd = next((place for place, one in enumerate(warning) if not one.isprintable()), None)
+    if odd is not None:
+        found.append(
+            "must only contain printable UTF-8 characters; non-printable character found at index "
+            f"{len(warning[:odd].encode())}"
+        )
+    return found
 
 
 def _names(names: JSONObject) -> list[Cause]:
     found: list[Cause] = []
-    for key in ("plural", "singular", "kind", "listKind"):
+    keys = ("plural", "singular", "kind", "listKind")
+    found += [required(f"spec.names.{key}") for key in keys if not names.get(key)]
+    for key in keys:
         name = names.get(key) or ""
-        if not name and key in ("plural", "kind"):
-            found.append(required(f"spec.names.{key}"))
-        elif name:
-            lowered = name.lower() if key in ("kind", "listKind") else name
-            why = "may have mixed case, but should otherwise match: " if lowered != name else ""
-            found += [
-                invalid(f"spec.names.{key}", name, why + fault)
-                for fault in label_1035_faults(lowered)
-            ]
+        mixed = key in ("kind", "listKind")
+        why = "may have mixed case, but should otherwise match: " if mixed else ""
+        rule = label_1035_faults(name.lower() if mixed else name) if name else []
+        found += [invalid(f"spec.names.{key}", name, why + fault) for fault in rule]
     for key in ("shortNames", "categories"):
         for index, name in enumerate(names.get(key) or ()):
             field = f"spec.names.{key}[{index}]"
@@ -206,22 +241,31 @@ def _conversion(spec: JSONObject) -> list[Cause]:
     if strategy not in ("None", "Webhook"):
         return [not_supported("spec.conversion.strategy", strategy, ("None", "Webhook"))]
     webhook = conversion.get("webhook") or {}
+    client, versions = webhook.get("clientConfig"), webhook.get("conversionReviewVersions") or []
+    path, at = "spec.conversion.webhookClientConfig", "spec.conversion.conversionReviewVersions"
     if strategy == "None":
-        if webhook:
-            why = "should not be set when strategy is not set to Webhook"
-            return [invalid("spec.conversion.webhook", webhook, why)]
-        return []
-    path, found = "spec.conversion.webhookClientConfig", []
-    client = webhook.get("clientConfig")
+        why = "should not be set when strategy is not set to Webhook"
+        given = ((path, client is not None), (at, bool(versions)))
+        return [forbidden(field, why) for field, is_set in given if is_set]
     if client is None:
-        found.append(required(path, "required when strategy is set to Webhook"))
-    elif bool(client.get("url")) == bool(client.get("service")):
-        found.append(required(path, "exactly one of url or service is required"))
-    versions = webhook.get("conversionReviewVersions") or []
+        found = [required(path, "required when strategy is set to Webhook")]
+    else:
+        found = client_faults(client, path, plain=True)
+    return found + _review_versions(versions, at)
+
+
+def _review_versions(versions: list[str], field: str) -> list[Cause]:
+    if not versions:
+        return [required(field)]
+    found: list[Cause] = []
+    for index, version in enumerate(versions):
+        where = f"{field}[{index}]"
+        if version in versions[:index]:
+            found.append(invalid(where, version, "duplicate version"))
+            continue
+        found += [invalid(where, version, why) for why in label_1035_faults(version)]
     if not set(versions) & {"v1", "v1beta1"}:
-        field = "spec.conversion.conversionReviewVersions"
-        why = "must include at least one of v1, v1beta1"
-        found.append(invalid(field, versions, why) if versions else required(field))
+        found.append(invalid(field, versions, "must include at least one of v1, v1beta1"))
     return found
 
 

@@ -89,22 +89,26 @@ def _full_name_faults(name: str, field: str) -> list[Cause]:
     return faults
 
 
-def client_faults(client: JSONObject, field: str) -> list[Cause]:
-    """Faults of where a webhook is reached."""
+def client_faults(client: JSONObject, field: str, *, plain: bool = False) -> list[Cause]:
+    """Faults of where a webhook is reached; a `plain` one needs no certificate."""
     url, service = client.get("url"), client.get("service")
     if (url is None) == (service is None):
         return [required(field, "exactly one of url or service is required")]
-    return _url_faults(url, f"{field}.url") if service is None else _service_faults(service, field)
+    if service is not None:
+        return _service_faults(service, field)
+    return _url_faults(url or "", f"{field}.url", plain=plain)
 
 
-def _url_faults(url: str | None, field: str) -> list[Cause]:
+def _url_faults(url: str, field: str, *, plain: bool) -> list[Cause]:
     form = "; desired format: https://host[/path]"
     try:
-        parts = urlsplit(url or "")
+        if url.startswith(":"):
+            raise ValueError(f'parse "{url}": missing protocol scheme')
+        parts = urlsplit(url)
     except ValueError as error:
         return [required(field, f"url must be a valid URL: {error}{form}")]
     faults = []
-    if parts.scheme != "https":
+    if parts.scheme != "https" and not (plain and parts.scheme == "http"):
         why = f"'https' is the only allowed URL scheme{form}"
         faults.append(invalid(field, parts.scheme, why))
     if not parts.netloc:
@@ -122,24 +126,31 @@ def _url_faults(url: str | None, field: str) -> list[Cause]:
 
 def _service_faults(service: JSONObject, field: str) -> list[Cause]:
     where = f"{field}.service"
-    faults = [
-        required(f"{where}.{name}", f"service {name} is required")
-        for name in ("name", "namespace")
-        if not service.get(name)
-    ]
+    # Upstream takes one for the other, so that what is missing is told of as the other.
+    others = (("name", "namespace"), ("namespace", "name"))
+    faults = [required(f"{where}.{told}") for told, name in others if not service.get(name)]
     port = service.get("port", 443)
     if not 1 <= port <= 65535:
         why = "port is not valid: must be between 1 and 65535, inclusive"
         faults.append(invalid(f"{where}.port", port, why))
-    path = service.get("path")
-    if path and not path.startswith("/"):
-        faults.append(invalid(f"{where}.path", path, "must start with a '/'"))
-    if path and path != "/":
-        faults += [
-            invalid(f"{where}.path", path, f"segment[{index}] may not be empty")
-            for index, part in enumerate(path.removeprefix("/").removesuffix("/").split("/"))
-            if not part
-        ]
+    return faults + _path_faults(service.get("path") or "", f"{where}.path")
+
+
+def _path_faults(path: str, field: str) -> list[Cause]:
+    if path in ("", "/"):
+        return []
+    if path == "//":
+        return [invalid(field, path, "segment[0] may not be empty")]
+    faults = []
+    if not path.startswith("/"):
+        faults.append(invalid(field, path, "must start with a '/'"))
+    # What stands first is taken for the slash, whatever it is.
+    for index, part in enumerate(path[1:].removesuffix("/").split("/")):
+        if not part:
+            faults.append(invalid(field, path, f"segment[{index}] may not be empty"))
+            continue
+        found = subdomain_faults(part)
+        faults += [invalid(field, path, f"segment[{index}]: {why}") for why in found]
     return faults
 
 
