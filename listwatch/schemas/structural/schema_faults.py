@@ -14,6 +14,7 @@ from typing import Any
 from listwatch.protocol.errors import Cause
 from listwatch.schemas.structural import patterns
 from listwatch.schemas.structural.field_paths import FieldPathError, follow
+from listwatch.schemas.structural.list_faults import list_faults, map_faults
 from listwatch.schemas.structural.list_types import duplicates
 from listwatch.schemas.structural.nodes import Node, Schema
 from listwatch.schemas.structural.pruning import prune
@@ -31,13 +32,19 @@ _NEVER = {
     "patternProperties": "patternProperties is not supported",
 }
 # What says how a place looks, not which values are right: it belongs to the place itself.
+_STATES = {
+    "description": "empty", "type": "empty", "title": "empty",
+    "x-kubernetes-validations": "empty", "x-kubernetes-list-map-keys": "empty",
+    "nullable": "false", "x-kubernetes-preserve-unknown-fields": "false",
+    "x-kubernetes-embedded-resource": "false", "x-kubernetes-int-or-string": "false",
+}  # fmt: skip
 _STRUCTURE = (
     "description", "type", "title", "default", "additionalProperties", "nullable",
     "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource",
     "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type",
-    "x-kubernetes-validations",
+    "x-kubernetes-validations", "x-kubernetes-int-or-string",
 )  # fmt: skip
-_SCALARS = frozenset(("string", "integer", "number", "boolean"))
+_UNIQUE = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
 _INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
 
 
@@ -76,21 +83,30 @@ def _place(schema: Schema, path: str, where: str) -> list[Cause]:
     any_type = schema.get("x-kubernetes-int-or-string") or schema.get(
         "x-kubernetes-preserve-unknown-fields"
     )
-    found = [forbidden(f"{path}.{word}", why) for word, why in _NEVER.items() if schema.get(word)]
+    found = [
+        forbidden(f"{path}.{word}", why)
+        for word, why in _NEVER.items()
+        if schema.get(word) or schema.get(word) is False
+    ]
     if kind and kind not in _TYPES:
         found.append(not_supported(f"{path}.type", kind, _TYPES))
+        if kind == "null":
+            why = "type cannot be set to null, use nullable as an alternative"
+            found.append(forbidden(f"{path}.type", why))
     elif not kind and where and not any_type:
         found.append(required(f"{path}.type", f"must not be empty for specified {where}"))
     if schema.get("uniqueItems"):
-        found.append(forbidden(f"{path}.uniqueItems", "uniqueItems cannot be set to true"))
-    if schema.get("x-kubernetes-embedded-resource") and kind != "object":
-        why = "must be object if x-kubernetes-embedded-resource is true"
-        found.append(invalid(f"{path}.type", kind, why))
+        found.append(forbidden(f"{path}.uniqueItems", _UNIQUE))
+    if schema.get("x-kubernetes-preserve-unknown-fields") is False:
+        field = f"{path}.x-kubernetes-preserve-unknown-fields"
+        found.append(invalid(field, False, "must be true or undefined"))
+    if schema.get("x-kubernetes-embedded-resource"):
+        found += _embedded(schema, path)
     if schema.get("x-kubernetes-int-or-string") and kind:
         why = "must be empty if x-kubernetes-int-or-string is true"
         found.append(invalid(f"{path}.type", kind, why))
     found += _values(schema, path)
-    found += _lists(schema, path)
+    found += list_faults(schema, path) + map_faults(schema, path)
     found += _rules(schema, path)
     found += _within(schema, path)
     if not found and "default" in schema:
@@ -98,10 +114,27 @@ def _place(schema: Schema, path: str, where: str) -> list[Cause]:
     return found
 
 
+def _embedded(schema: Schema, path: str) -> list[Cause]:
+    kind, found = schema.get("type") or "", []
+    preserves = schema.get("x-kubernetes-preserve-unknown-fields")
+    if not preserves and not schema.get("properties"):
+        why = (
+            "must not be empty if x-kubernetes-embedded-resource is true without "
+            "x-kubernetes-preserve-unknown-fields"
+        )
+        found.append(required(f"{path}.properties", why))
+    why = "must be object if x-kubernetes-embedded-resource is true"
+    if not kind:
+        found.append(required(f"{path}.type", why))
+    elif kind != "object":
+        found.append(invalid(f"{path}.type", kind, why))
+    return found
+
+
 def _within(schema: Schema, path: str) -> list[Cause]:
     found: list[Cause] = []
     properties, additional = schema.get("properties") or {}, schema.get("additionalProperties")
-    if properties and additional not in (None, False):
+    if properties and additional not in (None, True):
         why = "additionalProperties and properties are mutual exclusive"
         found.append(forbidden(f"{path}.additionalProperties", why))
     for name, inner in properties.items():
@@ -117,7 +150,9 @@ def _within(schema: Schema, path: str) -> list[Cause]:
         found.append(required(f"{path}.items", "must be specified"))
     for word in ("allOf", "anyOf", "oneOf"):
         for index, inner in enumerate(schema.get(word) or ()):
-            if schema.get("x-kubernetes-int-or-string") and inner in _INT_OR_STRING:
+            # As it was said before there was a word for it.
+            choice = inner.get("anyOf") if word == "allOf" else schema[word]
+            if schema.get("x-kubernetes-int-or-string") and choice == _INT_OR_STRING:
                 continue
             found += _value_schema(inner, f"{path}.{word}[{index}]")
     if isinstance(schema.get("not"), Mapping):
@@ -130,10 +165,9 @@ def _value_schema(schema: Schema, path: str) -> list[Cause]:
     found = []
     for word in _STRUCTURE:
         if schema.get(word):
-            state = "empty" if isinstance(schema[word], str) else "undefined"
-            if isinstance(schema[word], bool):
-                state = "false"
+            state = _STATES.get(word, "undefined")
             found.append(forbidden(f"{path}.{word}", f"must be {state} to be structural"))
+    found += list_faults(schema, path) + map_faults(schema, path)
     found += _values(schema, path)
     for name, inner in (schema.get("properties") or {}).items():
         found += _value_schema(inner, f"{path}.properties[{name}]")
@@ -158,50 +192,6 @@ def _values(schema: Schema, path: str) -> list[Cause]:
     if factor is not None and factor <= 0:
         why = "must be greater than 0"
         found.append(invalid(f"{path}.multipleOf", factor, why))
-    return found
-
-
-def _lists(schema: Schema, path: str) -> list[Cause]:
-    found: list[Cause] = []
-    kind, keys = schema.get("x-kubernetes-list-type"), schema.get("x-kubernetes-list-map-keys")
-    field = f"{path}.x-kubernetes-list-type"
-    if kind and schema.get("type") != "array":
-        why = "must be array if x-kubernetes-list-type is specified"
-        found.append(invalid(f"{path}.type", schema.get("type") or "", why))
-    if kind and kind not in ("atomic", "map", "set"):
-        found.append(not_supported(field, kind, ("atomic", "map", "set")))
-    if keys and kind != "map":
-        why = "must be map if x-kubernetes-list-map-keys is non-empty"
-        found.append(invalid(field, kind or "", why))
-    if kind != "map":
-        return found
-    items = schema.get("items") if isinstance(schema.get("items"), Mapping) else {}
-    assert isinstance(items, Mapping)
-    if not keys:
-        why = "must not be empty if x-kubernetes-list-type is map"
-        found.append(required(f"{path}.x-kubernetes-list-map-keys", why))
-    if items.get("type") != "object":
-        why = "must be object if parent array's x-kubernetes-list-type is map"
-        found.append(invalid(f"{path}.items.type", items.get("type") or "", why))
-    place = f"{path}.x-kubernetes-list-map-keys"
-    if len(set(keys or ())) < len(keys or ()):
-        found.append(invalid(place, keys, "must not contain duplicate entries"))
-    for key in keys or ():
-        prop = (items.get("properties") or {}).get(key)
-        if prop is None:
-            why = "entries must all be names of item properties"
-            found.append(invalid(place, keys, why))
-        elif prop.get("type") not in _SCALARS and not prop.get("x-kubernetes-int-or-string"):
-            why = "must be a scalar type if parent array's x-kubernetes-list-type is map"
-            found.append(
-                invalid(f"{path}.items.properties[{key}].type", prop.get("type") or "", why)
-            )
-        elif key not in (items.get("required") or ()) and "default" not in prop:
-            why = (
-                "this property is in x-kubernetes-list-map-keys, so it must have a default or be "
-                "a required property"
-            )
-            found.append(required(f"{path}.items.properties[{key}].default", why))
     return found
 
 
