@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.schemas_structural.test_definition_faults import PLACE, told, with_schema
+from tests.schemas_structural.test_definition_faults import PLACE, definition, told, with_schema
 
 KEY = "this property is in x-kubernetes-list-map-keys, so it"
 NAMES = "entries must all be names of item properties"
 WHOLE = "must be atomic as item of a list with x-kubernetes-list-type=set"
+ROOT = "spec.validation.openAPIV3Schema"
 TEXT = {"type": "string"}
 KEYED = {"type": "object", "properties": {"k": TEXT}, "required": ["k"]}
 NULLABLE_KEY = {"type": "object", "properties": {"k": {**TEXT, "nullable": True}}}
@@ -222,3 +223,27 @@ def test_a_number_or_text_may_be_said_in_the_old_way() -> None:
         "anyOf[0].type: Forbidden: must be empty to be structural",
         "anyOf[1].type: Forbidden: must be empty to be structural",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "right"), [("apiVersion", "string"), ("kind", "string"), ("metadata", "object")]
+)
+def test_what_every_object_has_is_of_the_same_type_everywhere(name: str, right: str) -> None:
+    inner: dict[str, Any] = {"type": "integer"}  # Any: JSON
+    why = f'properties[{name}].type: Invalid value: "integer": must be {right}'
+    embedded = {"type": "object", "x-kubernetes-embedded-resource": True}
+    root = definition()
+    root["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"] = {name: inner}
+
+    assert faults(**embedded, properties={name: inner}) == [why]
+    assert faults(**embedded, properties={name: {"type": right}}) == []
+    assert told(root) == [f"{ROOT}.{why}"]
+
+
+@pytest.mark.parametrize("additional", [False, True, TEXT])
+def test_an_object_has_no_fields_but_those_that_are_named(additional: Any) -> None:  # Any: JSON
+    made = definition()
+    version = made["spec"]["versions"][0]
+    version["schema"]["openAPIV3Schema"] = {"type": "object", "additionalProperties": additional}
+
+    assert told(made) == [f"{ROOT}.additionalProperties: Forbidden: must not be used at the root"]

@@ -58,9 +58,23 @@ def schema_faults(schema: Schema, path: str) -> list[Cause]:
         found.append(invalid(f"{path}.type", kind, "must be object at the root"))
     if schema.get("nullable"):
         found.append(forbidden(f"{path}.nullable", "nullable cannot be true at the root"))
+    if schema.get("additionalProperties") is not None:
+        found.append(forbidden(f"{path}.additionalProperties", "must not be used at the root"))
+    found += _object_types(schema, path)
     found += _metadata(schema, path)
     found += _place(schema, path, "")
     return found
+
+
+def _object_types(schema: Schema, path: str) -> list[Cause]:
+    """What an object has wherever it stands has the types that it has everywhere."""
+    properties = schema.get("properties") or {}
+    wanted = {"apiVersion": "string", "kind": "string", "metadata": "object"}
+    return [
+        invalid(f"{path}.properties[{name}].type", kind, f"must be {right}")
+        for name, right in wanted.items()
+        if name in properties and (kind := properties[name].get("type") or "") != right
+    ]
 
 
 def _metadata(schema: Schema, path: str) -> list[Cause]:
@@ -124,6 +138,7 @@ def _embedded(schema: Schema, path: str) -> list[Cause]:
         )
         found.append(required(f"{path}.properties", why))
     why = "must be object if x-kubernetes-embedded-resource is true"
+    found += _object_types(schema, path)
     if not kind:
         found.append(required(f"{path}.type", why))
     elif kind != "object":
