@@ -15,14 +15,14 @@ _SHARED = {
 }
 
 
-def shown_versions(versions: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
+def shown_versions(versions: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The versions in the structure that they have within the server."""
     shared = {
         key
         for key in _SHARED.values()
         if all(one.get(key) == versions[0].get(key) for one in versions)
     }
-    shown = [
+    return [
         {
             "Name": one.get("name") or "",
             "Served": bool(one.get("served")),
@@ -33,4 +33,3 @@ def shown_versions(versions: list[dict[str, Any]]) -> list[dict[str, Any]] | Non
         }
         for one in versions
     ]
-    return shown or None
