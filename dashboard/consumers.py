@@ -14,7 +14,7 @@ from typing import Any, cast
 import orjson
 from channels.generic.websocket import AsyncWebsocketConsumer
 
-from dashboard.access import may_see
+from dashboard.access import may_see, still_signed_in
 from dashboard.session import Frame, Session, cancelled
 
 logger = logging.getLogger(__name__)
@@ -24,6 +24,7 @@ UNSUPPORTED = 1003
 TOO_BIG = 1009
 FAILED = 1011
 LONGEST_MESSAGE = 16 * 1024
+ASK_AGAIN = 5.0  # seconds between two looks whether the session goes on
 
 
 def own_url(scope: Mapping[str, Any]) -> str:  # Any: ASGI's values
@@ -36,10 +37,14 @@ def own_url(scope: Mapping[str, Any]) -> str:  # Any: ASGI's values
 
 
 class DashboardConsumer(AsyncWebsocketConsumer):
-    """Accepts whoever may see the pages; closes at once, with a code that says why, for others."""
+    """Accepts whoever may see the pages; closes at once, with a code that says why, for others.
+
+    Also closes soon after the visitor has signed out, elsewhere perhaps: pages show objects.
+    """
 
     session: Session | None = None
     task: asyncio.Task[None] | None = None
+    guard: asyncio.Task[None] | None = None
 
     async def connect(self) -> None:
         """Accept first, so that the browser can read the code of a refusal."""
@@ -55,6 +60,9 @@ class DashboardConsumer(AsyncWebsocketConsumer):
             address=str(client[0]), url=own_url(scope),
         )  # fmt: skip
         self.task = asyncio.create_task(self._run(self.session), name="dashboard page")
+        key = getattr(scope.get("session"), "session_key", None)
+        if key is not None:
+            self.guard = asyncio.create_task(self._watch(key), name="dashboard session")
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """One message of the page."""
@@ -74,9 +82,10 @@ class DashboardConsumer(AsyncWebsocketConsumer):
 
     async def disconnect(self, code: int) -> None:
         """End what the page had open."""
-        task, self.task = self.task, None
-        if task is not None:
-            await cancelled(task)
+        for task in (self.guard, self.task):
+            if task is not None:
+                await cancelled(task)
+        self.guard = self.task = None
         if self.session is not None:
             await self.session.close()
 
@@ -87,6 +96,21 @@ class DashboardConsumer(AsyncWebsocketConsumer):
             logger.exception("a page of the dashboard failed")
             with contextlib.suppress(Exception):  # the socket may be what failed
                 await self.close(FAILED)
+
+    async def _watch(self, session_key: str) -> None:
+        clock = cast("Any", self.scope)["listwatch.runtime"].clock
+        code = SIGNED_OUT
+        try:
+            while await still_signed_in(session_key):
+                await clock.sleep(ASK_AGAIN)
+        except Exception:
+            logger.exception("the session of a page could not be read")
+            code = FAILED  # it comes again, and is asked again who it is
+        if self.task is not None:
+            await cancelled(self.task)
+        if self.session is not None:
+            await self.session.close()
+        await self.close(code)
 
     async def _deliver(self, frame: Frame) -> None:
         await self.send(text_data=orjson.dumps(frame).decode())

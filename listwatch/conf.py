@@ -41,7 +41,7 @@ class Options:
     slow_reader_timeout: float = 60.0  # a watch that reads nothing for this long ends
     streaming_lists: bool = True  # sendInitialEvents; off: clients fall back to list and watch
 
-    compaction_age: float = 600.0  # the log keeps changes this long
+    compaction_age: float = 600.0  # after this the log has lost a change; half as long it keeps it
     compaction_bytes: int = 512 * 1024 * 1024  # and this many bytes of them
     compaction_interval: float = 60.0  # how often that is looked at
 

@@ -7,8 +7,10 @@ import orjson
 import pytest
 from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
+from django.contrib.auth import get_user_model
+from django.contrib.sessions.backends.db import SessionStore
 
-from dashboard import access
+from dashboard import access, consumers
 from dashboard.routing import SOCKET_PATH, websocket_urlpatterns
 from listwatch.protocol.clock import SystemClock
 from tests.dashboard.browser import ADMIN, allowed
@@ -104,3 +106,56 @@ async def test_a_message_that_is_too_long_closes_the_socket(running: Stage) -> N
         output = await socket.receive_output(timeout=5)
 
     assert output["code"] == 1009
+
+
+@pytest.mark.parametrize(("outcome", "code"), [(False, 4401), (OSError("the disk"), 1011)])
+async def test_a_page_whose_visitor_signed_out_elsewhere_is_closed(
+    running: Stage, monkeypatch: pytest.MonkeyPatch, outcome: bool | Exception, code: int
+) -> None:
+    signed_in = True
+
+    async def asked(session_key: str) -> bool:
+        assert session_key == "key"
+        if not signed_in and isinstance(outcome, Exception):
+            raise outcome
+        return signed_in
+
+    monkeypatch.setattr(consumers, "still_signed_in", asked)
+    monkeypatch.setattr(consumers, "ASK_AGAIN", 0.01)
+    monkeypatch.setattr(access, "watching_user", allowed)
+    socket = open_socket(running, ADMIN)
+    scope: Any = socket.scope
+    scope["session"] = SimpleNamespace(session_key="key")
+    await socket.connect()
+    await socket.send_to(text_data='{"do":"attach","id":"a","resource":"v1/pods"}')
+    frame = await frame_of(socket)
+    while frame["channels"].get("a", {}).get("state") != "live":
+        frame = await frame_of(socket)
+
+    signed_in = False
+    output = await socket.receive_output(timeout=5)
+    while output["type"] != "websocket.close":
+        output = await socket.receive_output(timeout=5)
+
+    assert output["code"] == code
+    assert running.statistics().cachers["pods"].watchers == 0
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_session_goes_on_until_its_end_or_its_users() -> None:
+    users = get_user_model().objects
+    user = await users.acreate(username="ann")
+    session = SessionStore()
+    await session.aset("_auth_user_id", str(user.pk))
+    await session.aset("_auth_user_backend", "django.contrib.auth.backends.ModelBackend")
+    await session.aset("_auth_user_hash", user.get_session_auth_hash())
+    await session.asave()
+    key = session.session_key or ""
+    assert await access.still_signed_in(key)
+
+    await users.filter(pk=user.pk).aupdate(is_active=False)
+    assert not await access.still_signed_in(key)
+    await users.filter(pk=user.pk).aupdate(is_active=True)
+    assert await access.still_signed_in(key)
+    await session.adelete()
+    assert not await access.still_signed_in(key)
