@@ -17,10 +17,11 @@ function left(until) {
   return seconds < 120 ? `${seconds}s` : `${Math.ceil(seconds / 60)}m`;
 }
 
+// An attribute of its own: data-until, as bind.js has it, names a field, and other pages use it.
 function tick() {
   if (document.hidden) return;
-  for (const element of document.querySelectorAll("[data-until]")) {
-    const text = element.dataset.until ? left(Number(element.dataset.until)) : "";
+  for (const element of document.querySelectorAll("[data-lifts]")) {
+    const text = element.dataset.lifts ? left(Number(element.dataset.lifts)) : "";
     if (element.textContent !== text) element.textContent = text;
   }
 }

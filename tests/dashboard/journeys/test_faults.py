@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -64,13 +65,33 @@ def test_the_banner_counts_down_and_lifts_from_where_one_is(live: Visit, server:
     fault = {"spec": {"type": "delay", "seconds": 60}}
     server.json("POST", "/debug/faults", fault)
     page = live("/dashboard/watchers/?q=kube")
-    left = page.locator("#fault-banner [data-until]")
+    left = page.locator("#fault-banner [data-lifts]")
     first = left.inner_text()
     expect(left).not_to_have_text(first)
     page.get_by_role("button", name="Lift all").click()
     page.wait_for_url("**/dashboard/watchers/?q=kube")
 
     expect(page.locator("#fault-banner")).to_be_hidden()
+
+
+def test_it_leaves_what_other_pages_count_down_alone(live: Visit, server: Server) -> None:
+    with watching(server, "allowWatchBookmarks=true", f"waits-{fresh()}/1"):
+        page = live("/dashboard/watchers/?q=waits-")
+        page.locator("#watching th a").first.click()
+        page.wait_for_selector("#chip[data-is=live]")
+        due = page.locator("#bookmark .due-in span")
+        expect(due).to_have_text(re.compile(r"^\d"))
+        # Whatever was written into it for a moment only, too.
+        due.evaluate("""due => {
+            window.seen = [];
+            new MutationObserver(() => window.seen.push(due.textContent))
+                .observe(due, { childList: true, characterData: true, subtree: true });
+        }""")
+        page.wait_for_timeout(2500)
+        seen = page.evaluate("window.seen")
+
+        assert seen
+        assert [text for text in seen if "NaN" in text] == []
 
 
 def test_only_what_belongs_to_the_type_is_asked_for(live: Visit) -> None:
