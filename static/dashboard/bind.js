@@ -56,10 +56,17 @@ export function showType(element, type) {
 
 const BOUND = "[data-text],[data-title],[data-href],[data-age],[data-until],[data-aria],[data-set],[data-attr],[data-type]";
 
+// The rows of a table, or of a list, have records of their own: they are no part of what holds it.
+function isOwn(root, element) {
+  const rows = element.parentElement.closest("[data-template]");
+  return !rows || rows === root || !root.contains(rows);
+}
+
 export function fill(root, record) {
   let plan = plans.get(root);
   if (!plan) {
-    plan = [root, ...root.querySelectorAll(BOUND)].flatMap(steps);
+    const within = [...root.querySelectorAll(BOUND)].filter((element) => isOwn(root, element));
+    plan = [root, ...within].flatMap(steps);
     plans.set(root, plan);
   }
   for (const step of plan) step(record);

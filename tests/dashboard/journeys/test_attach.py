@@ -64,6 +64,23 @@ def test_a_watcher_is_attached_paused_resumed_and_detached(live: Visit, server: 
     expect(page.get_by_text("Nothing attached")).to_be_visible()
 
 
+def test_each_row_keeps_the_revision_of_its_event(live: Visit, server: Server) -> None:
+    name = fresh()
+    made = [create(server, name)["metadata"]["resourceVersion"]]
+    page = live("/dashboard/attach/")
+    before = str(int(made[0]) - 1)
+    pane = attach(
+        page, resource="v1/configmaps", labels=f"app={name}", revision=before,
+        **{"from": "revision"},
+    )  # fmt: skip
+    for count in range(4):
+        expect(pane.locator("tbody [data-text=revision]")).to_have_count(len(made))
+        made.append(change(server, name, count=str(count))["metadata"]["resourceVersion"])
+
+    expect(pane.locator("tbody [data-text=revision]")).to_have_text(list(reversed(made)))
+    expect(pane.locator(".facts [data-text=revision]")).to_have_text(made[-1])
+
+
 def test_it_is_a_watcher_like_any_other(live: Visit, server: Server) -> None:
     name = fresh()
     page, table = live("/dashboard/attach/"), live("/dashboard/watchers/")
