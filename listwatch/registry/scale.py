@@ -83,8 +83,9 @@ async def apply_scale(backend: Backend, ctx: RequestContext, config: Any) -> Wri
     def transform(state: State) -> Step:
         document = state.document()
         now = rfc3339(backend.clock.now())
+        where = scale_managers.places(backend.resources, ctx.resource)
         scale = scale_managers.apply(
-            ctx, document, (scale_of(document, _paths(ctx)), orjson.loads(body)), now
+            ctx, document, (scale_of(document, _paths(ctx)), orjson.loads(body)), where, now
         )
         _match(ctx, scale)
 
@@ -110,7 +111,8 @@ async def _write(
             document = state.document()
             _set_replicas(ctx, key, state, document, scale)
             now = rfc3339(backend.clock.now())
-            scale_managers.track(ctx, document, (old, scale), now)
+            where = scale_managers.places(backend.resources, ctx.resource)
+            scale_managers.track(ctx, document, (old, scale), where, now)
             return change(backend, replace(ctx, admitted=True), key, state, document)
 
         return _admitted(backend, ctx, state, wanted(copy.deepcopy(old)), step)

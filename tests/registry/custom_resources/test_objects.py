@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from listwatch.protocol.objects import decode
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from listwatch.protocol.objects import JSONObject, decode
+from listwatch.protocol.options import APPLY_PATCH
 from listwatch.registry.conversions import served
 from listwatch.registry.patch import MERGE_PATCH, STRATEGIC_PATCH
 from tests.registry.custom_resources.house import (
@@ -14,6 +20,7 @@ from tests.registry.custom_resources.house import (
     widget,
 )
 from tests.registry.house import refused, shown
+from tests.registry.test_field_managers import owned
 
 PARTS = {
     "status": {},
@@ -84,6 +91,83 @@ async def test_a_scale_that_names_no_version_means_any(custom: CustomHouse) -> N
     }
     error = await refused(custom.registry.update(at, {**old, "spec": {"replicas": 8}}))
     assert error.code == 409
+
+
+def _counted(name: str, path: str) -> JSONObject:
+    """A version whose replicas are there."""
+    scale = {"specReplicasPath": path, "statusReplicasPath": ".status.n"}
+    spec = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    return version(name, spec, subresources={"scale": scale})
+
+
+@pytest.mark.parametrize("path", [("size",), ("replicas",), ("a", "n")])
+@pytest.mark.parametrize("way", [MERGE_PATCH, APPLY_PATCH])
+async def test_whoever_scales_owns_what_the_definition_calls_replicas(
+    custom: CustomHouse, path: tuple[str, ...], way: str
+) -> None:
+    await custom.define(definition(_counted("v1", f".spec.{'.'.join(path)}")))
+    spec, mine = {"colour": "red"} | _nested(path, 1), _nested([f"f:{name}" for name in path], {})
+    await custom.registry.create(custom.at(field_manager="maker"), widget(spec=spec))
+    at = custom.at("a", part="scale", field_manager="scaler", force=way == APPLY_PATCH)
+    await custom.registry.patch(at, way, _scale(7))
+    changed = (await custom.registry.get(custom.at("a"))).decode()
+    name, operation = "scaler", "Apply" if way == APPLY_PATCH else "Update"
+
+    assert owned(changed)[name, operation, "scale"] == {"f:spec": mine}
+    left = owned(changed)["maker", "Update"]["f:spec"]
+    assert left == {".": {}, "f:colour": {}} | ({"f:a": {}} if "a" in path else {})
+
+    # Who owns them can be taken from, and whoever applies them otherwise is told of it.
+    again = custom.at("a", part="scale", field_manager="next")
+    error = await refused(custom.registry.patch(again, APPLY_PATCH, _scale(8)))
+    assert [cause.field for cause in error.causes] == [".spec.replicas"]
+    assert 'conflict with "scaler"' in error.message
+    config = widget(spec=_nested(path, 9))
+    other = custom.at("a", field_manager="other")
+    error = await refused(custom.registry.patch(other, APPLY_PATCH, config))
+    assert [cause.field for cause in error.causes] == [f".spec.{'.'.join(path)}"]
+
+
+async def test_a_scale_takes_replicas_from_where_the_owner_has_them(custom: CustomHouse) -> None:
+    await custom.define(definition(_counted("v1", ".spec.size"), _counted("v2", ".spec.count")))
+    both = {"size": 1, "count": 1}
+    await custom.registry.create(custom.at(field_manager="maker"), widget(spec=both))
+    at = custom.at("a", version="v2", part="scale", field_manager="scaler")
+    await custom.registry.patch(at, MERGE_PATCH, _scale(7))
+    changed = (await custom.registry.get(custom.at("a"))).decode()
+
+    assert changed["spec"] == {"size": 1, "count": 7}
+    assert owned(changed) == {
+        ("scaler", "Update", "scale"): {"f:spec": {"f:count": {}}},
+        ("maker", "Update"): {"f:spec": {".": {}, "f:count": {}}},
+    }
+    versions = {entry["apiVersion"] for entry in changed["metadata"]["managedFields"]}
+    assert versions == {"w.test/v1", "w.test/v2"}
+
+
+async def test_a_version_without_a_scale_keeps_its_owners(custom: CustomHouse) -> None:
+    await custom.define(definition(_counted("v1", ".spec.size"), version("v2")))
+    made = widget(version="v2", spec={"size": 1})
+    await custom.registry.create(custom.at(version="v2", field_manager="maker"), made)
+    at = custom.at("a", part="scale", field_manager="scaler")
+    await custom.registry.patch(at, MERGE_PATCH, _scale(7))
+    fields = owned((await custom.registry.get(custom.at("a"))).decode())
+
+    assert fields["scaler", "Update", "scale"] == {"f:spec": {"f:size": {}}}
+    assert fields["maker", "Update"] == {"f:spec": {".": {}, "f:size": {}}}
+
+
+def _nested(path: Sequence[str], value: Any) -> JSONObject:
+    for name in reversed(path):
+        value = {name: value}
+    return dict(value)
+
+
+def _scale(replicas: int) -> JSONObject:
+    return {
+        "apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "a"},
+        "spec": {"replicas": replicas},
+    }  # fmt: skip
 
 
 async def _has_scale(custom: CustomHouse) -> bool:
