@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from listwatch.protocol.objects import JSONObject
 
 POD_SPEC, CLAIM_SPEC = "PodSpec", "PersistentVolumeClaimSpec"
+POD_TEMPLATE = "PodTemplateSpec"
 VOLUME_SOURCE, DEBUG_CONTAINER = "PersistentVolumeSource", "EphemeralContainer"
 _CONTEXT = 3  # lines that are shown around a difference
 _EMPTY: tuple[Any, ...] = ("", 0, False, None, [], {})  # Any: JSON values
@@ -54,14 +55,27 @@ def difference(type_: str, old: JSONObject, new: JSONObject) -> str:
 
 def dumped(type_: str, document: JSONObject) -> str:
     """A structure as indented JSON."""
-    if type_ == POD_SPEC:
-        document = _with_moved(document)
-    text = orjson.dumps(_structure(type_, document), option=orjson.OPT_INDENT_2).decode()
+    text = orjson.dumps(_whole(type_, document), option=orjson.OPT_INDENT_2).decode()
     lines = []
     for line in text.split("\n"):
         stripped = line.lstrip(" ")
         lines.append(" " * ((len(line) - len(stripped)) // 2) + stripped.translate(_ESCAPES))
     return "\n".join(lines)
+
+
+def written(type_: str, document: JSONObject) -> str:
+    """A structure as JSON in one line, which is how a fault shows a value."""
+    return orjson.dumps(_whole(type_, document)).decode().translate(_ESCAPES)
+
+
+def _whole(type_: str, document: JSONObject) -> dict[str, Any]:  # Any: JSON values
+    if type_ == POD_SPEC:
+        return _structure(type_, _with_moved(document))
+    if type_ == POD_TEMPLATE:
+        # Its metadata has no name of its own there: the fields stand beside the spec.
+        metadata = _structure("ObjectMeta", document.get("metadata") or {})
+        return {**metadata, "Spec": _whole(POD_SPEC, document.get("spec") or {})}
+    return _structure(type_, document)
 
 
 @cache

@@ -74,31 +74,6 @@ def test_jobs(document: Document, expected: list[str]) -> None:
     assert faulty("Job", document) == expected
 
 
-def test_what_a_job_runs_cannot_be_changed_but_how_much_at_once_can() -> None:
-    assert faulty("Job", job(parallelism=5, completions=1), job(completions=1)) == []
-    assert faulty("Job", job(completions=2), job(completions=1)) == [
-        "spec.completions: Invalid value: 2: field is immutable"
-    ]
-    indexed = {"completionMode": "Indexed"}
-    assert (
-        faulty(
-            "Job",
-            job(completions=3, parallelism=3, **indexed),
-            job(completions=1, parallelism=1, **indexed),
-        )
-        == []
-    )
-
-
-def test_where_the_pods_of_a_suspended_job_go_is_still_open() -> None:
-    moved = job(suspend=True)
-    moved["spec"]["template"]["spec"]["nodeSelector"] = {"disk": "ssd"}
-
-    assert faulty("Job", moved, job(suspend=True)) == []
-    moved["spec"]["suspend"] = False
-    assert faulty("Job", moved, job(suspend=False))[0].startswith("spec.template: Invalid value")
-
-
 def cron(**spec: Any) -> Document:  # Any: JSON
     inner = job()["spec"]
     del inner["selector"]

@@ -1,14 +1,16 @@
-"""Faults of jobs and cron jobs; upstream: pkg/apis/batch/validation/validation.go."""
+"""Faults of jobs and cron jobs; what of a job may change is in `job_updates`.
+
+Upstream: pkg/apis/batch/validation/validation.go. Used by `rules` and `job_updates`.
+"""
 
 from __future__ import annotations
 
 import zoneinfo
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from listwatch.protocol.names import label_name_faults, subdomain_faults
 from listwatch.schemas.validation.faults import (
     chosen,
-    immutable,
     invalid,
     negatives,
     not_supported,
@@ -41,7 +43,7 @@ _MOST_INDEXES = 100_000
 def job_faults(document: JSONObject) -> list[Cause]:
     """Faults of a Job by itself."""
     spec = document.get("spec") or {}
-    faults = _spec_faults(spec, "spec")
+    faults = job_spec_faults(spec, "spec")
     if spec.get("completionMode") == "Indexed" and spec.get("completions") is not None:
         name = (document.get("metadata") or {}).get("name", "")
         last = f"{name}-{max(spec['completions'] - 1, 0)}"
@@ -58,7 +60,8 @@ def job_faults(document: JSONObject) -> list[Cause]:
     return faults + wrong
 
 
-def _spec_faults(spec: JSONObject, field: str) -> list[Cause]:
+def job_spec_faults(spec: JSONObject, field: str) -> list[Cause]:
+    """Faults of what a job runs, how often and how it ends."""
     faults = negatives(spec, _NUMBERS, field)
     mode = spec.get("completionMode")
     if mode is not None and mode not in _MODES:
@@ -133,50 +136,6 @@ def _indexed_faults(spec: JSONObject, field: str) -> list[Cause]:
     return faults
 
 
-_FIXED = (
-    "selector", "completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy",
-    "successPolicy",
-)  # fmt: skip
-
-
-def job_update_faults(new: JSONObject, old: JSONObject) -> list[Cause]:
-    """What a Job runs stays as it is; how much of it at once may change."""
-    spec, before = new.get("spec") or {}, old.get("spec") or {}
-    faults: list[Cause] = []
-    if not _scales(spec, before):
-        faults += immutable(spec, before, ("completions",), "spec")
-    faults += immutable(spec, before, ("selector",), "spec")
-    if _fixed_template(spec, before) != _fixed_template(before, before):
-        faults += immutable(spec, before, ("template",), "spec")
-    return faults + immutable(spec, before, _FIXED[1:], "spec")
-
-
-def _scales(spec: JSONObject, before: JSONObject) -> bool:
-    # An indexed job may be made longer or shorter, if it always runs all of it at once.
-    return (
-        spec.get("completionMode") == "Indexed"
-        and spec.get("completions") == spec.get("parallelism")
-        and before.get("completions") is not None
-    )
-
-
-_SCHEDULING = ("nodeSelector", "tolerations", "affinity", "schedulingGates")
-
-
-def _fixed_template(of: JSONObject, before: JSONObject) -> Any:
-    # Where the pods of a job that never ran will go is still open.
-    template = of.get("template") or {}
-    if not before.get("suspend"):
-        return template
-    metadata = {
-        key: value
-        for key, value in (template.get("metadata") or {}).items()
-        if key not in ("labels", "annotations")
-    }
-    spec = {k: v for k, v in (template.get("spec") or {}).items() if k not in _SCHEDULING}
-    return {**template, "metadata": metadata, "spec": spec}
-
-
 def cron_job_faults(document: JSONObject) -> list[Cause]:
     """Faults of a CronJob by itself."""
     spec = document.get("spec") or {}
@@ -186,7 +145,7 @@ def cron_job_faults(document: JSONObject) -> list[Cause]:
     faults += chosen(spec.get("concurrencyPolicy"), "spec.concurrencyPolicy", policies)
     job = (spec.get("jobTemplate") or {}).get("spec") or {}
     where = "spec.jobTemplate.spec"
-    faults += _spec_faults(job, where)
+    faults += job_spec_faults(job, where)
     if job.get("selector") is not None:
         why = "`selector` will be auto-generated"
         faults.append(invalid(f"{where}.selector", job["selector"], why))

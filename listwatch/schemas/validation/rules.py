@@ -15,6 +15,7 @@ from listwatch.schemas.validation import (
     flow_levels,
     flows,
     ingresses,
+    job_updates,
     limits,
     networking,
     others,
@@ -130,7 +131,6 @@ _MORE: tuple[tuple[str, str, _Faults, _Update], ...] = (
     ("", "ResourceQuota", quotas.quota_faults, quotas.quota_update_faults),
     ("apps", "ControllerRevision", requests.revision_faults, _same("data")),
     ("batch", "CronJob", batch.cron_job_faults, _no_change),
-    ("batch", "Job", batch.job_faults, batch.job_update_faults),
     (
         "certificates.k8s.io", "CertificateSigningRequest",
         requests.signing_request_faults, _no_change,
@@ -200,8 +200,11 @@ for _kind, _new_faults in (
     RULES[GroupVersionKind(_RESOURCE, "v1", _kind)] = Rules(
         _none, devices.claim_update_faults, new_faults=_new_faults
     )
-_POD = GroupVersionKind("", "v1", "Pod")
+_POD, _JOB = GroupVersionKind("", "v1", "Pod"), GroupVersionKind("batch", "v1", "Job")
+# A change of a job is told of the job's own faults first.
+RULES[_JOB] = Rules(_none, job_updates.job_update_faults, new_faults=batch.job_faults)
 PARTS: dict[tuple[GroupVersionKind, str], Rules] = {
     (_POD, "ephemeralcontainers"): Rules(pods.pod_faults, pod_parts.ephemeral_update_faults, True),
     (_POD, "resize"): Rules(pods.pod_faults, pod_parts.resize_faults, True),
+    (_JOB, "status"): Rules(_none, job_updates.job_status_update_faults),
 }
