@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
@@ -37,3 +39,17 @@ def assert_no_sideways_scroll(page: Page) -> None:
     )
 
     assert wide <= 0
+
+
+def contrast(ink: str, ground: str) -> float:
+    """Of two colours as `rgb(...)`, by WCAG's own formula: 1 to 21."""
+    darker, lighter = sorted([_luminance(ink), _luminance(ground)])
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    shares = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    red, green, blue = (
+        share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from dashboard import formats
 from dashboard.keys import KEYS
 from dashboard.navigation import ENTRIES, always
+from tests.dashboard.accessibility import contrast
 from tests.dashboard.journeys.conftest import Visit
 from tests.dashboard.journeys.objects import change, create, fresh
 from tests.dashboard.paths import PAGES
@@ -18,6 +19,21 @@ def test_every_page_stands_without_a_script(visit: Visit, path: str) -> None:
 
     expect(page.locator("h1").first).to_be_visible()
     expect(page.locator("#chip")).to_have_text("still page")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_button_that_cannot_be_pressed_is_read_under_the_pointer(
+    visit: Visit, theme: str
+) -> None:
+    page = visit("/dashboard/learn/compare/", theme=theme, java_script_enabled=False)
+    button = page.locator("#begin")
+    assert button.is_disabled()
+    button.hover(force=True)
+    ink, ground = button.evaluate(
+        "each => [getComputedStyle(each).color, getComputedStyle(each).backgroundColor]"
+    )
+
+    assert contrast(ink, ground) >= 4.5
 
 
 def test_colours_follow_the_system_until_they_are_chosen(live: Visit) -> None:
