@@ -38,7 +38,13 @@ function showEnds(ends) {
     item.append(word, count);
     return item;
   });
-  if (items.length) document.getElementById("ends").replaceChildren(...items);
+  if (!items.length) {
+    const none = document.createElement("li");
+    none.className = "dim";
+    none.textContent = "none has ended yet";
+    items.push(none);
+  }
+  document.getElementById("ends").replaceChildren(...items);
 }
 
 // Answers while one types; without this module the form asks for the page anew.

@@ -103,6 +103,28 @@ def test_an_attached_watcher_goes_on_after_a_restart_and_the_bar_holds_its_news(
     page.context.close()
 
 
+@pytest.mark.timeout(180)
+def test_after_a_restart_the_ring_shows_nothing_of_the_process_before(
+    chromium: Browser, own: Server, complaints: list[str]
+) -> None:
+    create(own, "web")
+    with watching(own, "", "before-restart/1"):
+        pass
+    page = visit(chromium, own, Gate(), complaints)
+    page.goto("/dashboard/rings/configmaps/")
+    page.wait_for_selector("#chip[data-is=live]")
+    expect(page.locator("#ends")).to_contain_text("client left")
+    expect(page.locator("#places tr")).to_have_count(1)
+    own.stop()
+    expect(page.locator("#chip")).to_contain_text("lost, again in", timeout=20_000)
+    own.start()
+
+    expect(page.locator("#ends")).to_have_text("none has ended yet", timeout=30_000)
+    expect(page.locator("#places tr")).to_have_count(0)
+    complaints[:] = [each for each in complaints if "WebSocket" not in each]
+    page.context.close()
+
+
 def test_attempts_come_at_growing_distances(
     chromium: Browser, own: Server, complaints: list[str]
 ) -> None:
