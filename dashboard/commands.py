@@ -26,11 +26,11 @@ def kubectl_name(resource: Resource) -> str:
     return f"{resource.resource}.{resource.group}" if resource.group else resource.resource
 
 
-def write(resource: Resource) -> str:
-    """A command that writes an object of this resource."""
-    if resource.resource in _CREATE:
-        return _CREATE[resource.resource]
-    return f"kubectl apply -f {resource.singular or resource.resource}.yaml"
+def write(resource: Resource, namespace: str = "") -> str:
+    """A command that writes an object of this resource: into `namespace`, if one is said."""
+    usual = f"kubectl apply -f {resource.singular or resource.resource}.yaml"
+    command = _CREATE.get(resource.resource, usual)
+    return f"{command} -n {shlex.quote(namespace)}" if namespace else command
 
 
 def watch(resource: Resource, form: Mapping[str, Any] | None = None) -> str:

@@ -138,12 +138,18 @@ def _sortable(table: TableOf, sort: str) -> None:
         )
 
 
-def namespaces_of(asker: Asker, resource: Resource) -> list[str]:
-    """The namespaces that can be chosen: those that have such objects and may be listed."""
+def namespaces_of(asker: Asker, resource: Resource, chosen: str = "") -> list[str]:
+    """The namespaces that can be chosen: those that have such objects and may be listed.
+
+    The one that is `chosen` is among them even if there is none of that name: a page says which
+    list it shows.
+    """
     if not resource.namespaced:
         return []
     everywhere = asker.may("list", resource)
     if not everywhere:
-        return asker.places("list", resource)
+        places = asker.places("list", resource)
+        return sorted({*places, chosen}) if chosen else places
     found = asker.runtime.caches.cacher(resource.storage).list(ListRequest())
-    return sorted({version.namespace for version in found.versions} | set(asker.namespaces()))
+    known = {version.namespace for version in found.versions} | set(asker.namespaces())
+    return sorted(known | {chosen} if chosen else known)

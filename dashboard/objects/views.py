@@ -97,7 +97,7 @@ def _list_context(request: HttpRequest, asker: Asker, wanted: Wanted, found: Lis
         "wanted": wanted,
         "channel": f"objects:{resource.group_resource}?{wanted.query}" if wanted.live else "",
         "heads": [{**column, **_sorting(wanted, column)} for column in _columns(found, resource)],
-        "namespaces": namespaces_of(asker, resource),
+        "namespaces": namespaces_of(asker, resource, wanted.namespace),
         "versions": [(v, wanted.url(version=v)) for v in versions] if len(versions) > 1 else [],
         "next_url": wanted.url(after=found.token) if found.token else "",
         "first_url": wanted.url() if wanted.after else "",
@@ -107,7 +107,7 @@ def _list_context(request: HttpRequest, asker: Asker, wanted: Wanted, found: Lis
         "create_url": _create_url(resource, wanted.namespace),
         "ring_url": reverse("dashboard:resource", args=[str(resource.storage)]),
         "copies": copies(call, origin_of(request)),
-        "write_command": commands.write(resource),
+        "write_command": commands.write(resource, wanted.namespace),
     }
 
 

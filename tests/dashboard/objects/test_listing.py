@@ -103,6 +103,19 @@ async def test_the_address_narrows_and_sorts(visitor: Visitor) -> None:
     assert (await visitor.json("nothing.json", code=404))["reason"] == "NotFound"
 
 
+async def test_a_namespace_that_is_not_there_stays_the_one_that_is_looked_at(
+    visitor: Visitor,
+) -> None:
+    page = await visitor.open("configmaps/?namespace=nope")
+
+    assert "<option selected>nope</option>" in page.html
+    assert "kubectl get configmaps -n nope" in page.text
+    assert "--from-literal=colour=blue -n nope" in page.text
+    everywhere = await visitor.open("configmaps/")
+    assert "nope" not in everywhere.html
+    assert " -n " not in everywhere.text
+
+
 async def test_pages_are_of_one_revision(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing, "ROWS", 2)
     for name in "abcde":
