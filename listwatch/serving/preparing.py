@@ -35,7 +35,10 @@ def prepared(options: Options) -> Iterator[Prepared]:
     A PostgreSQL database has several servers, so it is not held.
     """
     folder = DataFolder(options.data)
-    folder.make()
+    try:
+        folder.make()
+    except OSError as error:
+        raise ImproperlyConfigured(f"the data folder {options.data}: {error.strerror}") from error
     with folder.lock() if database.is_sqlite() else contextlib.nullcontext():
         settings.SECRET_KEY = options.secret_key or folder.keep(
             folder.secret_key, settings.SECRET_KEY

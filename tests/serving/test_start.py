@@ -184,3 +184,30 @@ def test_no_page_is_served_for_a_host_that_is_not_this_machine(server: Server) -
     status, _ = server.get("/dashboard/login/", token="", Host="evil.example")
 
     assert status == 400
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--port", "99999"], "--port: a port is 0 to 65535, not 99999"),
+        (["--secure-port", "-1"], "--secure-port: a port is 0 to 65535, not -1"),
+        (["--nodes", "-1"], "--nodes: there are no fewer than 0 nodes"),
+        (["--controllers", "bogus"], "--controllers: no such controller: bogus; there are "),
+        (["--data", "/proc/nowhere"], "the data folder /proc/nowhere: No such file or directory"),
+    ],
+)
+def test_an_option_that_cannot_be_served_is_refused_before_anything_listens(
+    tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    refused = subprocess.run(
+        [
+            sys.executable, str(ROOT / "manage.py"), "serve", "--data", str(tmp_path),
+            "--port", "0", "--secure-port", "0", *arguments,
+        ],
+        capture_output=True, text=True, timeout=30, check=False,
+    )  # fmt: skip
+
+    assert refused.returncode == 1
+    assert said in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert "Dashboard" not in refused.stdout

@@ -69,8 +69,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Serve; returns after an orderly stop."""
-        if options["workers"] < 1:
-            raise CommandError("--workers: at least one process serves")
+        _check(options)
         if options["workers"] > 1 and database.is_sqlite():
             raise CommandError(
                 "--workers: on SQLite one process serves a folder. Several need PostgreSQL: set "
@@ -116,6 +115,26 @@ class Command(BaseCommand):
         none = options["no_controllers"] or not options["controllers"].strip()
         controllers = None if none else _controllers(folder, plain_url, options)
         _run(list(zip(plain, secure, strict=True)), tls, announce, controllers)
+
+
+def _check(options: dict[str, Any]) -> None:
+    """Refuse what could only fail later, when it looks as if all were well."""
+    if options["workers"] < 1:
+        raise CommandError("--workers: at least one process serves")
+    for name in ("port", "secure_port"):
+        if not 0 <= options[name] <= 65535:
+            option = name.replace("_", "-")
+            raise CommandError(f"--{option}: a port is 0 to 65535, not {options[name]}")
+    if options["nodes"] < 0:
+        raise CommandError("--nodes: there are no fewer than 0 nodes")
+    if options["controllers"].strip() not in ("", "*"):  # else the server need not know them
+        from listwatch.controllers.catalogue import CONTROLLERS
+        from listwatch.controllers.selection import selected
+
+        try:
+            selected(options["controllers"], CONTROLLERS)
+        except ValueError as error:
+            raise CommandError(f"--controllers: {error}") from error
 
 
 def _controllers(folder: DataFolder, url: str, options: dict[str, Any]) -> ControllersProcess:
