@@ -40,7 +40,6 @@ class StandInNode:
 
     name: str
     addresses: NodeAddresses
-    uid: str = ""
     lease: JSONObject | None = None
 
 
@@ -65,7 +64,7 @@ class StandInNodes:
             raise error
 
     async def keep_alive(self) -> None:
-        """Renew the leases, until cancelled."""
+        """Renew the leases of the nodes that are there, until cancelled."""
         while True:
             _, error = await at_once(self.by_name.values(), self._renew)
             if error is not None:
@@ -79,7 +78,6 @@ class StandInNodes:
             found = await self._client.create(NODES, wanted)
         except AlreadyExistsError:
             found = await self._client.get(NODES, node.name)
-        node.uid = found["metadata"]["uid"]
         status = found.get("status") or {}
         if any(status.get(key) != wanted["status"][key] for key in ("allocatable", "addresses")):
             patch = {"status": wanted["status"]}
@@ -140,10 +138,17 @@ class StandInNodes:
         except (ApiError, TransportError):
             node.lease = None  # whatever happened to it, the next time begins anew
             raise
-        self.heartbeats += 1
+        self.heartbeats += node.lease is not None
 
-    async def _first_lease(self, node: StandInNode) -> JSONObject:
-        owner = {"apiVersion": "v1", "kind": "Node", "name": node.name, "uid": node.uid}
+    async def _first_lease(self, node: StandInNode) -> JSONObject | None:
+        # The Node may have been deleted, or made anew, since it was registered. A lease of one that
+        # is not there would be garbage as soon as it is made; None then, as the kubelet makes none.
+        try:
+            found = await self._client.get(NODES, node.name)
+        except NotFoundError:
+            return None
+        uid = found["metadata"]["uid"]
+        owner = {"apiVersion": "v1", "kind": "Node", "name": node.name, "uid": uid}
         try:
             lease = await self._client.get(LEASES, node.name, namespace=LEASE_NAMESPACE)
         except NotFoundError:
