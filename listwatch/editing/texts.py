@@ -70,8 +70,11 @@ def parse(text: str) -> tuple[JSONObject, tuple[str, ...]]:
     try:
         document, duplicates = yaml_documents.load(text.encode("utf-8", "surrogatepass"))
     except ValueError as error:
-        places = _PLACE.findall(str(error))
-        line = int(places[-1]) if places else 0  # the last is the fault, others lead to it
+        places = [int(place) for place in _PLACE.findall(str(error))]
+        line = places[-1] if places else 0  # the last is the fault, others lead to it
+        end = len(text.rstrip().splitlines())
+        if line > end:  # something was still open there: to blame is where it began
+            line = min(places[0], end)
         raise TextError(_first_words(str(error)), line) from None
     if document is None:
         raise TextError("There is nothing in the text.")

@@ -74,6 +74,9 @@ def test_the_form_of_a_status_has_nothing_else() -> None:
         ("a: 1\nmetadata: 5\n", 2),
         ("a: 1\nb: [1, 2\nc: 3\n", 3),
         ("a: 1\n\tb: 2\n", 2),
+        ("a: 1\nb: [\n", 2),  # it ends behind the last line
+        ("a: 1\nb: {c: 1,\n  d: 2\n\n", 2),
+        ("a: 1\nb: 'c\nd: 2\n", 2),
         ("a: &a [*a, *a]\n", 0),
     ],
 )
