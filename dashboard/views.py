@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST
 
 from dashboard import commands, frames, samples
 from dashboard.access import signed_in
+from dashboard.choices import chosen_resource, resource_groups, resource_path
 from dashboard.copy_as import Call, copies
 from dashboard.links import ring_url
 from dashboard.machinery import resource_page
@@ -60,6 +61,7 @@ async def resource(request: HttpRequest, resource: str) -> Shown:
         before = ""
     data = await resource_page.resource(cacher, before=int(before) if before else None, limit=SLOTS)
     older = data.pop("older")
+    wish = urlencode({"resource": resource_path(stored)})
     context = {
         "resource": str(stored.storage),
         "ring_url": ring_url(stored.storage),
@@ -69,7 +71,7 @@ async def resource(request: HttpRequest, resource: str) -> Shown:
         "before": before,
         "limit": SLOTS,
         "older_url": f"{request.path}?{urlencode({'before': older})}" if older else "",
-        "attach_url": f"{reverse('dashboard:attach')}?{urlencode({'resource': _path(stored)})}",
+        "attach_url": f"{reverse('dashboard:attach')}?{wish}",
         "columns": columns({}, EVERYONE),
         "watch_command": commands.watch(stored),
         "write_command": commands.write(stored),
@@ -85,27 +87,20 @@ async def attach(request: HttpRequest) -> Shown:
     form: Context = {
         "resource": "v1/pods", "from": "state", "bookmarks": "true", "streaming": "true",
     }  # fmt: skip
-    if "resource" in request.GET:
+    if request.GET.get("resource"):
         form = dict(request.GET.items()) | {"from": request.GET.get("from", "state")}
         form.setdefault("bookmarks", "" if "from" in request.GET else "true")
         form.setdefault("streaming", "true" if form["from"] == "state" else "")
-    chosen = next((each for each in watchable if _path(each) == form["resource"]), watchable[0])
-    groups: dict[str, list[Context]] = {}
-    for each in watchable:
-        option = {"value": _path(each), "title": each.resource, "namespaced": each.namespaced}
-        groups.setdefault(each.api_version, []).append(option)
+    chosen = chosen_resource(watchable, form["resource"])
     context: Context = {
         "form": form,
         "starts": STARTS,
         "forms": FORMS,
-        "groups": [
-            {"title": title, "resources": all_}
-            for title, all_ in sorted(groups.items(), key=lambda item: (item[0] != "v1", item[0]))
-        ],
+        "groups": resource_groups(watchable),
         "commands": [commands.watch(chosen, form)],
         "copies": copies(_call(chosen, form), origin_of(request)),
     }
-    data = {"resources": [option["value"] for all_ in groups.values() for option in all_]}
+    data = {"resources": [resource_path(each) for each in watchable]}
     return Shown(data, context)
 
 
@@ -159,10 +154,6 @@ def _call(resource: Resource, form: Context) -> Call:
         labels=form.get("labels", ""), fields=form.get("fields", ""),
         since=form.get("revision", "") if form["from"] == "revision" else "",
     )  # fmt: skip
-
-
-def _path(resource: Resource) -> str:
-    return f"{resource.api_version}/{resource.resource}"
 
 
 def _selectable(resource: Resource) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dashboard.choices import resource_groups, resource_path
+from dashboard.choices import chosen_resource, resource_groups, resource_path
 from dashboard.pages import Shown, page, runtime_of
 
 if TYPE_CHECKING:
@@ -16,7 +16,9 @@ async def informers(request: HttpRequest) -> Shown:
     """What may be followed."""
     runtime = runtime_of(request)
     watchable = [each for each in runtime.resources.served() if "watch" in each.verbs]
-    form = {"resource": "v1/configmaps", **dict(request.GET.items())}
+    wanted = request.GET.get("resource") or "v1/configmaps"
+    chosen_resource(watchable, wanted)
+    form = {**dict(request.GET.items()), "resource": wanted}
     data = {"resources": [resource_path(each) for each in watchable]}
     context = {"form": form, "groups": resource_groups(watchable)}
     return Shown(data, context)
