@@ -7,6 +7,8 @@ import { KeyedTable } from "./tables.js";
 
 const LIMIT = 500;
 const WORDS = { opening: "opening", live: "live", paused: "paused", ended: "ended", refused: "refused", cut: "cut" };
+const STARTS = { any: "from 0", now: "from now", oldest: "from the oldest" };
+const FORMS = { table: "as Table", metadata: "as metadata" };
 const OVER = new Set(["ended", "refused", "cut"]);
 
 export class Pane {
@@ -32,13 +34,23 @@ export class Pane {
     this.element.querySelector("[data-do=save]").addEventListener("click", () => this.#save());
     this.again = this.element.querySelector("[data-do=again]");
     this.again.addEventListener("click", () => socket.want(id, () => this.#message()));
-    this.element.querySelector("h2").textContent = [wish.resource, wish.namespace, wish.labels, wish.fields].filter(Boolean).join(" ");
+    this.#call([wish.resource, wish.namespace, wish.labels, wish.fields].filter(Boolean).join(" "));
     const body = this.element.querySelector("tbody");
     // Rows move while events come: a click that begins on one row would end on another.
     body.addEventListener("pointerdown", (event) => event.button === 0 && this.#open(event));
     body.addEventListener("click", (event) => event.detail === 0 && this.#open(event));
     socket.listen(id, (data) => this.#take(data));
     socket.want(id, () => this.#message());
+  }
+
+  // Where it began and how it is written tell apart what else is the same; both stay as they were
+  // wished when the watch goes on after a loss.
+  #call(title) {
+    const { from, revision, as } = this.wish;
+    const start = from === "revision" ? `from revision ${revision ?? ""}`.trim() : STARTS[from];
+    const heading = this.element.querySelector("h2");
+    heading.textContent = [title, start, FORMS[as]].filter(Boolean).join(" ");
+    heading.title = heading.textContent;
   }
 
   // After a loss the same watch goes on from the last revision that was seen here.
@@ -70,6 +82,7 @@ export class Pane {
     if (data.saved) this.#saved(data.saved);
     const state = data.state ?? (data.status ? "refused" : undefined);
     if (state) this.#say(state, data);
+    if (data.title) this.#call(data.title);
     fill(this.element, data);
   }
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -14,7 +15,7 @@ def attach(page: Page, **fields: str) -> Locator:
     """Fill the form and attach; the new pane."""
     before = page.locator(".pane").count()
     form = page.locator("#attach-form")
-    for name in ("resource", "from"):
+    for name in ("resource", "from", "as"):
         if name in fields:
             form.locator(f"[name={name}]").select_option(fields[name])
     for name in ("namespace", "labels", "fields", "revision"):
@@ -79,6 +80,25 @@ def test_each_row_keeps_the_revision_of_its_event(live: Visit, server: Server) -
 
     expect(pane.locator("tbody [data-text=revision]")).to_have_text(list(reversed(made)))
     expect(pane.locator(".facts [data-text=revision]")).to_have_text(made[-1])
+
+
+def test_panes_that_differ_in_start_or_form_alone_are_told_apart(live: Visit) -> None:
+    page = live("/dashboard/attach/")
+    name = fresh()
+    wishes = [
+        {"from": "revision", "revision": "1"},
+        {"from": "now", "as": "table"},
+        {"from": "any", "as": "metadata"},
+        {"from": "state", "as": "full"},
+    ]
+    for wish in wishes:
+        attach(page, resource="v1/configmaps", labels=f"app={name}", **wish)
+    expect(page.locator(".pane .chip")).to_have_text([re.compile("live|ended|history lost")] * 4)
+    same = f"configmaps -A -l app={name}"
+
+    expect(page.locator(".pane h2")).to_have_text([
+        f"{same} from revision 1", f"{same} from now as Table", f"{same} from 0 as metadata", same,
+    ])  # fmt: skip
 
 
 def test_it_is_a_watcher_like_any_other(live: Visit, server: Server) -> None:
@@ -174,7 +194,7 @@ def test_the_address_carries_what_is_attached(live: Visit, server: Server) -> No
     page.reload()
 
     expect(page.locator(".pane .chip")).to_have_text(["live", "live"])
-    expect(page.locator(".pane h2").first).to_have_text(f"configmaps -A -l app={name}")
+    expect(page.locator(".pane h2").first).to_have_text(f"configmaps -A -l app={name} from now")
 
 
 def test_after_a_restart_it_goes_on_from_its_last_revision(
