@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from listwatch.controllers.similar_events import COMBINED, SimilarEvents
 from listwatch.informer import resources
 from listwatch.informer.errors import ApiError, NotFoundError, TransportError
 from listwatch.protocol.clock import rfc3339
@@ -58,10 +59,18 @@ class _Happened:
             self.message,
         )  # fmt: skip
 
+    @property
+    def similar(self) -> tuple[str, ...]:
+        """Events with one of these differ in their messages, and in where in the object."""
+        subject = self.subject
+        where = ("_host", "apiVersion", "kind", "namespace", "name", "uid")
+        return (*(str(subject.get(key) or "") for key in where), self.kind, self.reason)
+
 
 class EventRecorder:
     """Writes the events of one component. An event that repeats is counted, not told again.
 
+    Many that differ only in their messages become one.
     Promises that no event delays or fails a controller, not that every event is written.
     `rate` events a second at most, above a burst; 0: as many as come.
     """
@@ -76,7 +85,11 @@ class EventRecorder:
         self._rate = rate
         self._tokens = self._burst = rate * 2
         self._filled_at = clock.monotonic()
-        self._queue: asyncio.Queue[_Happened] = asyncio.Queue(QUEUE)
+        # What is of one object goes to one writer: the next has to see what became of the last.
+        self._queues: tuple[asyncio.Queue[_Happened], ...] = tuple(
+            asyncio.Queue() for _ in range(WRITERS)
+        )
+        self._similar = SimilarEvents(REMEMBERED)
         self._known: OrderedDict[tuple[str, ...], tuple[str, str, int]] = OrderedDict()
         self._objects: OrderedDict[str, tuple[float, float]] = OrderedDict()  # tokens, since when
         self._recorded = self._written = self._dropped = 0
@@ -102,22 +115,26 @@ class EventRecorder:
             reference["fieldPath"] = field_path
         if host:
             reference["_host"] = host
-        try:
-            self._queue.put_nowait(_Happened(reference, kind, reason, message, self._clock.now()))
-        except asyncio.QueueFull:
+        if self._pending() >= QUEUE:
             self._dropped += 1
+            return
+        queue = self._queues[hash(reference.get("uid")) % WRITERS]
+        queue.put_nowait(_Happened(reference, kind, reason, message, self._clock.now()))
 
     async def run(self) -> None:
         """Write what was recorded, until cancelled."""
         async with asyncio.TaskGroup() as group:
-            for _ in range(WRITERS):
-                group.create_task(self._write_all())
+            for queue in self._queues:
+                group.create_task(self._write_all(queue))
 
     def statistics(self) -> EventStatistics:
         """A record of now."""
         return EventStatistics(
-            self.component, self._recorded, self._written, self._dropped, self._queue.qsize()
+            self.component, self._recorded, self._written, self._dropped, self._pending()
         )
+
+    def _pending(self) -> int:
+        return sum(queue.qsize() for queue in self._queues)
 
     def _may(self) -> bool:
         if not self._rate:
@@ -140,9 +157,9 @@ class EventRecorder:
             self._objects.popitem(last=False)
         return tokens >= 1
 
-    async def _write_all(self) -> None:
+    async def _write_all(self, queue: asyncio.Queue[_Happened]) -> None:
         while True:
-            happened = await self._queue.get()
+            happened = await queue.get()
             try:
                 await self._write(happened)
             except (ApiError, TransportError) as error:
@@ -153,21 +170,28 @@ class EventRecorder:
                 self._written += 1
 
     async def _write(self, happened: _Happened) -> None:
-        known = self._known.get(happened.key)
+        key = happened.key
+        if self._similar.combines(happened.similar, happened.message, happened.at):
+            key = happened.similar
+            happened = replace(happened, message=COMBINED + happened.message)
+        known = self._known.get(key)
         if known is not None:
             namespace, name, count = known
-            patch = {"count": count + 1, "lastTimestamp": rfc3339(happened.at)}
+            patch = {
+                "count": count + 1, "lastTimestamp": rfc3339(happened.at),
+                "message": happened.message,
+            }  # fmt: skip
             try:
                 await self._client.patch(resources.EVENTS, name, patch, namespace=namespace)
             except NotFoundError:
-                del self._known[happened.key]
+                self._known.pop(key, None)
             else:
-                self._remember(happened.key, (namespace, name, count + 1))
+                self._remember(key, (namespace, name, count + 1))
                 return
         event = self._event(happened)
         await self._client.create(resources.EVENTS, event)
         metadata = event["metadata"]
-        self._remember(happened.key, (metadata["namespace"], metadata["name"], 1))
+        self._remember(key, (metadata["namespace"], metadata["name"], 1))
 
     def _remember(self, key: tuple[str, ...], known: tuple[str, str, int]) -> None:
         self._known[key] = known
