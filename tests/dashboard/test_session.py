@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dashboard.machinery.flows import PACE
-from dashboard.session import FRAME_INTERVAL, HEARTBEAT, WINDOW
+from dashboard.session import COST_SHARE, FRAME_INTERVAL, HEARTBEAT, WINDOW
 from tests.dashboard.browser import Browser
 from tests.dashboard.stage import Stage
 
@@ -116,9 +116,9 @@ async def test_looks_are_rarer_when_they_are_costly(browser: Browser, stage: Sta
 
     stage.statistics = slow  # type: ignore[method-assign,assignment]
     await browser.say("subscribe", channel="overview")
-    await browser.clock.advance(60)
+    await browser.clock.advance(200)
 
-    assert 60 / (0.2 * 51) * 0.7 <= looks <= 60 / (0.2 * 50) + 1
+    assert 200 / (0.2 * (COST_SHARE + 1)) * 0.7 <= looks <= 200 / (0.2 * COST_SHARE) + 1
 
 
 async def test_what_is_not_understood_is_answered_as_a_status(browser: Browser) -> None:

@@ -224,7 +224,8 @@ async def test_what_comes_in_during_a_commit_is_the_next_group(committer: GroupC
     others = [asyncio.ensure_future(committer.submit(create(f"p{n}"))) for n in range(7)]
     await asyncio.sleep(0)
     more = [asyncio.ensure_future(committer.submit(create(f"q{n}"))) for n in range(3)]
-    await asyncio.sleep(0)
+    for _ in range(3):
+        await asyncio.sleep(0)  # they submit, and are handed over at the end of that turn
     hold.let_go()
     await asyncio.gather(first, *others, *more)
 
