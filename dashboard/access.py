@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Coroutine
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, cast
 
-from channels.auth import get_user
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.http import urlencode
 
 from listwatch.api.permissions import RoleAuthorizer, refusal
 from listwatch.api.request_info import RequestInfo
+from listwatch.api.sessions import session_user
 from listwatch.protocol.errors import StatusError
 from listwatch.registry.users import kubernetes_user
 
@@ -41,11 +39,9 @@ def may_see(user: Visitor | None) -> bool:
     return user is not None and user.is_authenticated and user.is_active
 
 
-async def still_signed_in(session_key: str) -> bool:
+async def still_signed_in(runtime: Runtime, session_key: str) -> bool:
     """Whether the session of an open page goes on: not signed out, not expired, its user active."""
-    engine: Any = import_module(settings.SESSION_ENGINE)  # Any: whichever the project has
-    scope: Any = {"session": engine.SessionStore(session_key)}  # Any: of a scope it is all it needs
-    return may_see(await get_user(scope))
+    return await runtime.readers.run(session_user, session_key) is not None
 
 
 async def watching_user(

@@ -62,7 +62,7 @@ class DashboardConsumer(AsyncWebsocketConsumer):
         self.task = asyncio.create_task(self._run(self.session), name="dashboard page")
         key = getattr(scope.get("session"), "session_key", None)
         if key is not None:
-            self.guard = asyncio.create_task(self._watch(key), name="dashboard session")
+            self.guard = asyncio.create_task(self._stay(key), name="dashboard session")
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """One message of the page."""
@@ -97,12 +97,14 @@ class DashboardConsumer(AsyncWebsocketConsumer):
             with contextlib.suppress(Exception):  # the socket may be what failed
                 await self.close(FAILED)
 
-    async def _watch(self, session_key: str) -> None:
-        clock = cast("Any", self.scope)["listwatch.runtime"].clock
+    async def _stay(self, session_key: str) -> None:
+        """As long as the session goes on; then end what the page had open, and say why."""
+        runtime = cast("Any", self.scope)["listwatch.runtime"]
         code = SIGNED_OUT
         try:
-            while await still_signed_in(session_key):
-                await clock.sleep(ASK_AGAIN)
+            await runtime.clock.sleep(ASK_AGAIN)
+            while await still_signed_in(runtime, session_key):
+                await runtime.clock.sleep(ASK_AGAIN)
         except Exception:
             logger.exception("the session of a page could not be read")
             code = FAILED  # it comes again, and is asked again who it is

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ from django.contrib.sessions.backends.db import SessionStore
 from dashboard import access, consumers
 from dashboard.routing import SOCKET_PATH, websocket_urlpatterns
 from listwatch.protocol.clock import SystemClock
+from listwatch.store.readers import Readers
 from tests.dashboard.browser import ADMIN, allowed
 from tests.dashboard.stage import Stage
 
@@ -114,8 +116,8 @@ async def test_a_page_whose_visitor_signed_out_elsewhere_is_closed(
 ) -> None:
     signed_in = True
 
-    async def asked(session_key: str) -> bool:
-        assert session_key == "key"
+    async def asked(runtime: Any, session_key: str) -> bool:
+        assert (runtime, session_key) == (running, "key")
         if not signed_in and isinstance(outcome, Exception):
             raise outcome
         return signed_in
@@ -151,11 +153,16 @@ async def test_a_session_goes_on_until_its_end_or_its_users() -> None:
     await session.aset("_auth_user_hash", user.get_session_auth_hash())
     await session.asave()
     key = session.session_key or ""
-    assert await access.still_signed_in(key)
-
-    await users.filter(pk=user.pk).aupdate(is_active=False)
-    assert not await access.still_signed_in(key)
-    await users.filter(pk=user.pk).aupdate(is_active=True)
-    assert await access.still_signed_in(key)
-    await session.adelete()
-    assert not await access.still_signed_in(key)
+    readers = Readers()
+    readers.start()
+    runtime: Any = SimpleNamespace(readers=readers)
+    try:
+        assert await access.still_signed_in(runtime, key)
+        await users.filter(pk=user.pk).aupdate(is_active=False)
+        assert not await access.still_signed_in(runtime, key)
+        await users.filter(pk=user.pk).aupdate(is_active=True)
+        assert await access.still_signed_in(runtime, key)
+        await session.adelete()
+        assert not await access.still_signed_in(runtime, key)
+    finally:
+        await asyncio.to_thread(readers.stop)
