@@ -23,6 +23,7 @@ from listwatch.schemas.validation.faults import (
     required,
 )
 from listwatch.schemas.validation.names import port_name_faults, port_number_faults
+from listwatch.schemas.validation.paths import descending_path_faults
 from listwatch.schemas.validation.pod_security import container_security_faults
 from listwatch.schemas.validation.pod_settings import id_faults
 from listwatch.schemas.validation.probes import lifecycle_faults, probe_faults
@@ -239,8 +240,6 @@ def _mount_faults(mounts: list[JSONObject], field: str, volumes: Collection[str]
         spread = mount.get("mountPropagation")
         if spread is not None and spread not in _PROPAGATIONS:
             faults.append(not_supported(f"{field}.mountPropagation", spread, _PROPAGATIONS))
-        if part and part.startswith("/"):
-            faults.append(invalid(f"{where}.subPath", part, "must be a relative path"))
-        if part and ".." in part.split("/"):
-            faults.append(invalid(f"{where}.subPath", part, "must not contain '..'"))
+        if part:
+            faults += descending_path_faults(part, f"{where}.subPath")
     return faults

@@ -11,9 +11,12 @@ import orjson
 
 from listwatch.protocol.errors import Cause
 from listwatch.protocol.names import quoted
+from listwatch.schemas.structures import written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from listwatch.protocol.objects import JSONObject
 
 IMMUTABLE = "field is immutable"
 NEGATIVE = "must be greater than or equal to 0"
@@ -22,6 +25,11 @@ NEGATIVE = "must be greater than or equal to 0"
 def invalid(field: str, value: Any, why: str) -> Cause:  # Any: a JSON value
     """The field has a value that it cannot have."""
     return Cause("FieldValueInvalid", f"Invalid value: {shown(value)}: {why}", field)
+
+
+def invalid_structure(field: str, type_: str, value: JSONObject, why: str) -> Cause:
+    """The same of a structure as a whole, which is shown as it is within upstream's server."""
+    return Cause("FieldValueInvalid", f"Invalid value: {written(type_, value)}: {why}", field)
 
 
 def required(field: str, why: str = "") -> Cause:

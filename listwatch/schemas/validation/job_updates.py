@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from listwatch.protocol.errors import Cause
-from listwatch.schemas.structures import POD_SPEC, POD_TEMPLATE, written
+from listwatch.schemas.structures import POD_SPEC, POD_TEMPLATE
 from listwatch.schemas.validation.batch import job_faults, job_spec_faults
-from listwatch.schemas.validation.faults import IMMUTABLE, immutable, invalid
+from listwatch.schemas.validation.faults import IMMUTABLE, immutable, invalid, invalid_structure
 
 if TYPE_CHECKING:
+    from listwatch.protocol.errors import Cause
     from listwatch.protocol.objects import JSONObject
 
 _FIXED = (
@@ -54,12 +54,16 @@ def _scales(spec: JSONObject, before: JSONObject) -> bool:
 def _template_faults(template: JSONObject, old: JSONObject) -> list[Cause]:
     before = (old.get("spec") or {}).get("template") or {}
     if not _rests(old):
-        return [] if template == before else [_fixed("spec.template", POD_TEMPLATE, template)]
+        return (
+            []
+            if template == before
+            else [invalid_structure("spec.template", POD_TEMPLATE, template, IMMUTABLE)]
+        )
     # Metadata of the template is free as well, all of it.
     spec = template.get("spec") or {}
     if _fixed_parts(spec) == _fixed_parts(before.get("spec") or {}):
         return []
-    return [_fixed("spec.template.spec", POD_SPEC, spec)]
+    return [invalid_structure("spec.template.spec", POD_SPEC, spec, IMMUTABLE)]
 
 
 def _rests(job: JSONObject) -> bool:
@@ -87,8 +91,3 @@ def _fixed_parts(spec: JSONObject) -> JSONObject:
                 for one in fixed[kind]
             ]
     return fixed
-
-
-def _fixed(field: str, type_: str, value: JSONObject) -> Cause:
-    message = f"Invalid value: {written(type_, value)}: {IMMUTABLE}"
-    return Cause("FieldValueInvalid", message, field)

@@ -7,8 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from listwatch.schemas.validation.faults import invalid, not_supported, required, too_long
-from listwatch.schemas.validation.volumes import descending_path_faults
+from listwatch.schemas.validation.faults import (
+    invalid,
+    invalid_structure,
+    not_supported,
+    required,
+    too_long,
+)
+from listwatch.schemas.validation.paths import descending_path_faults
 
 if TYPE_CHECKING:
     from listwatch.protocol.errors import Cause
@@ -17,7 +23,7 @@ if TYPE_CHECKING:
 _PROFILES = ("Localhost", "RuntimeDefault", "Unconfined")
 _PROC_MOUNTS = ("Default", "Unmasked")
 _LONGEST_PROFILE = 4095
-_WINDOWS = ("gmsaCredentialSpecName", "gmsaCredentialSpec", "runAsUserName", "hostProcess")
+_CONTEXT = "SecurityContext"
 
 
 def profile_faults(context: JSONObject, field: str) -> list[Cause]:
@@ -45,10 +51,10 @@ def _escalation(context: JSONObject, field: str) -> list[Cause]:
         return []
     faults, no = [], "cannot set `allowPrivilegeEscalation` to false and"
     if context.get("privileged"):
-        faults.append(invalid(field, _shown(context), f"{no} `privileged` to true"))
+        faults.append(invalid_structure(field, _CONTEXT, context, f"{no} `privileged` to true"))
     added = (context.get("capabilities") or {}).get("add") or ()
     faults += [
-        invalid(field, _shown(context), f"{no} `capabilities.Add` CAP_SYS_ADMIN")
+        invalid_structure(field, _CONTEXT, context, f"{no} `capabilities.Add` CAP_SYS_ADMIN")
         for name in added
         if name == "CAP_SYS_ADMIN"
     ]
@@ -69,7 +75,7 @@ def _seccomp(context: JSONObject, field: str) -> list[Cause]:
             faults += descending_path_faults(local, where)
     elif local is not None:
         why = "can only be set when seccomp type is Localhost"
-        faults.append(invalid(where, _shown_profile(profile), why))
+        faults.append(invalid_structure(where, "SeccompProfile", profile, why))
     return faults
 
 
@@ -100,43 +106,3 @@ def _kind(profile: JSONObject, field: str, name: str) -> list[Cause]:
     if not kind:
         return [required(f"{field}.type", f"type is required when {name} is set")]
     return [] if kind in _PROFILES else [not_supported(f"{field}.type", kind, _PROFILES)]
-
-
-def _shown(context: JSONObject) -> JSONObject:
-    """A context as upstream shows it: the structure that it has within the server."""
-    capabilities, labels = context.get("capabilities"), context.get("seLinuxOptions")
-    windows = context.get("windowsOptions")
-    return {
-        "Capabilities": None
-        if capabilities is None
-        else {"Add": capabilities.get("add"), "Drop": capabilities.get("drop")},
-        "Privileged": context.get("privileged"),
-        "SELinuxOptions": None
-        if labels is None
-        else {name.title(): labels.get(name) or "" for name in ("user", "role", "type", "level")},
-        "WindowsOptions": None
-        if windows is None
-        else {_exported(name): windows.get(name) for name in _WINDOWS},
-        **{
-            _exported(name): context.get(name)
-            for name in (
-                "runAsUser", "runAsGroup", "runAsNonRoot", "readOnlyRootFilesystem",
-                "allowPrivilegeEscalation", "procMount",
-            )
-        },
-        "SeccompProfile": _shown_profile(context.get("seccompProfile")),
-        "AppArmorProfile": _shown_profile(context.get("appArmorProfile")),
-    }  # fmt: skip
-
-
-def _exported(name: str) -> str:
-    return "GMSA" + name[4:] if name.startswith("gmsa") else name[0].upper() + name[1:]
-
-
-def _shown_profile(profile: JSONObject | None) -> JSONObject | None:
-    if profile is None:
-        return None
-    return {
-        "Type": profile.get("type") or "",
-        "LocalhostProfile": profile.get("localhostProfile"),
-    }

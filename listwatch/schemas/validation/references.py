@@ -11,6 +11,7 @@ from listwatch.protocol.names import label_name_faults, qualified_name_faults, s
 from listwatch.protocol.quantities import Quantity
 from listwatch.schemas.validation.faults import invalid, not_found, not_supported, required
 from listwatch.schemas.validation.names import config_key_faults, variable_faults
+from listwatch.schemas.validation.paths import backstep_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,18 +55,14 @@ def key_reference_faults(reference: JSONObject, field: str) -> list[Cause]:
 def file_reference_faults(reference: JSONObject, field: str) -> list[Cause]:
     """Faults of what names a variable in a file of a volume."""
     faults: list[Cause] = []
-    rules = {"key": variable_faults, "volumeName": label_name_faults, "path": _backsteps}
-    for name, rule in rules.items():
+    for name, rule in (("key", variable_faults), ("volumeName", label_name_faults)):
         value, where = reference.get(name), f"{field}.{name}"
         if value:
             faults += [invalid(where, value, why) for why in rule(value)]
         else:
             faults.append(required(where))
-    return faults
-
-
-def _backsteps(path: str) -> list[str]:
-    return ["must not contain '..'"] if ".." in path.split("/") else []
+    path, where = reference.get("path"), f"{field}.path"
+    return faults + (backstep_faults(path, where) if path else [required(where)])
 
 
 def file_volume_faults(spec: JSONObject, field: str) -> list[Cause]:

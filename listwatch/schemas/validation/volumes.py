@@ -15,6 +15,7 @@ from listwatch.schemas.validation.faults import (
     not_supported,
     required,
 )
+from listwatch.schemas.validation.paths import backstep_faults, descending_path_faults
 from listwatch.schemas.validation.references import (
     field_reference_faults,
     resource_reference_faults,
@@ -75,19 +76,6 @@ def volume_faults(volumes: list[JSONObject], field: str) -> tuple[list[Cause], s
             faults.append(duplicate(f"{where}.name", name))
         names.add(name)
     return faults, names
-
-
-def descending_path_faults(path: str, field: str) -> list[Cause]:
-    """Faults of a path that leads down from where it starts, and nowhere else."""
-    faults = []
-    if path.startswith("/"):
-        faults.append(invalid(field, path, "must be a relative path"))
-    return faults + backstep_faults(path, field)
-
-
-def backstep_faults(path: str, field: str) -> list[Cause]:
-    """Faults of a path that goes back up."""
-    return [invalid(field, path, "must not contain '..'")] if ".." in path.split("/") else []
 
 
 def _source_faults(volume: JSONObject, field: str) -> list[Cause]:
