@@ -18,6 +18,7 @@ from listwatch.registry.object_rules import decode
 from listwatch.schemas import fields
 from listwatch.schemas.decoding import DecodeError
 from listwatch.schemas.fields import cannot_be_handled
+from listwatch.schemas.structural.numbers import value_text
 
 if TYPE_CHECKING:
     from listwatch.protocol.objects import JSONObject
@@ -93,14 +94,4 @@ def patch_refused(why: str, patch: str) -> StatusError:
 
 def patch_text(patch: object, *, converted: bool = False) -> str:
     """A patch as it is quoted: as JSON, or as Go prints a map if upstream has `converted` it."""
-    return _printed(patch) if converted else dumps(patch).decode()
-
-
-def _printed(value: object) -> str:
-    if isinstance(value, dict):
-        return f"map[{' '.join(f'{key}:{_printed(value[key])}' for key in sorted(value))}]"
-    if isinstance(value, list):
-        return f"[{' '.join(map(_printed, value))}]"
-    if value is None:
-        return "<nil>"
-    return value if isinstance(value, str) else dumps(value).decode().removesuffix(".0")
+    return value_text(patch) if converted else dumps(patch).decode()

@@ -20,6 +20,19 @@ def same(one: Any, other: Any) -> bool:  # Any: JSON
     return bool(one == other)
 
 
+def value_text(value: Any) -> str:  # Any: JSON
+    """A value as Go's `%v` writes it."""
+    if isinstance(value, dict):
+        return f"map[{' '.join(f'{key}:{value_text(value[key])}' for key in sorted(value))}]"
+    if isinstance(value, list):
+        return f"[{' '.join(map(value_text, value))}]"
+    if value is None:
+        return "<nil>"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return number_text(value) if isinstance(value, float) else str(value)
+
+
 def number_text(value: float) -> str:
     """A number as Go's `%v` writes a float."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:

@@ -9,7 +9,7 @@ from typing import Any
 
 from listwatch.protocol.errors import Cause
 from listwatch.schemas.structural.nodes import Schema
-from listwatch.schemas.structural.numbers import number_text
+from listwatch.schemas.structural.numbers import value_text
 from listwatch.schemas.validation.faults import invalid
 
 _LARGEST = (1 << 31) - 1
@@ -70,18 +70,5 @@ def _found(document: dict[str, Any], path: str, kind: type) -> Any:  # Any: a JS
 
 def _why(names: tuple[str, ...], value: Any, wanted: str) -> str:  # Any: a JSON value
     given = _TYPES.get(type(value), "")
-    what = f"{_word(value)} is of the type {given}"
+    what = f"{value_text(value)} is of the type {given}"
     return f".{'.'.join(names)} accessor error: {what}, expected {wanted}"
-
-
-def _word(value: Any) -> str:  # Any: a JSON value
-    """A value as Go prints it."""
-    if isinstance(value, dict):
-        return f"map[{' '.join(f'{key}:{_word(value[key])}' for key in sorted(value))}]"
-    if isinstance(value, list):
-        return f"[{' '.join(map(_word, value))}]"
-    if value is None:
-        return "<nil>"
-    if isinstance(value, float):
-        return number_text(value)
-    return str(value).lower() if isinstance(value, bool) else str(value)
