@@ -146,10 +146,8 @@ def namespaces_of(asker: Asker, resource: Resource, chosen: str = "") -> list[st
     """
     if not resource.namespaced:
         return []
-    everywhere = asker.may("list", resource)
-    if not everywhere:
-        places = asker.places("list", resource)
-        return sorted({*places, chosen}) if chosen else places
+    names = {chosen} - {""}
+    if not asker.may("list", resource):
+        return sorted(names.union(asker.places("list", resource)))
     found = asker.runtime.caches.cacher(resource.storage).list(ListRequest())
-    known = {version.namespace for version in found.versions} | set(asker.namespaces())
-    return sorted(known | {chosen} if chosen else known)
+    return sorted(names.union(asker.namespaces(), (each.namespace for each in found.versions)))

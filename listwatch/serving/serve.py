@@ -114,7 +114,6 @@ async def _drain(application: Application) -> None:
     """End what would not end by itself, and return when there is nothing left to wait for."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(PATIENCE):
-            await application.drain()
             while application.open_requests:
                 await asyncio.sleep(DRAIN_AGAIN)
                 await application.drain()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from listwatch.controllers.kubelet.nodes import HEARTBEAT_SECONDS, StandInNodes
 from listwatch.controllers.options import ControllerOptions
 from listwatch.informer import APIResource
+from listwatch.informer.client import Client
 from listwatch.informer.errors import AlreadyExistsError, NotFoundError
 from listwatch.informer.resources import LEASES, NODES
 from listwatch.testing.clock import FakeClock
@@ -75,7 +76,7 @@ def objects() -> Objects:
 @pytest.fixture
 async def nodes(objects: Objects, clock: FakeClock) -> AsyncIterator[StandInNodes]:
     """Two nodes, registered, whose hearts beat."""
-    made = StandInNodes(objects, ControllerOptions(nodes=2), clock)  # type: ignore[arg-type]
+    made = StandInNodes(cast("Client", objects), ControllerOptions(nodes=2), clock)
     await made.register()
     beating = started(made.keep_alive())
     await clock.advance(0)
@@ -128,7 +129,7 @@ async def test_a_node_that_was_made_anew_owns_its_lease(
 async def test_a_lease_that_was_left_is_given_to_the_node_of_now(
     objects: Objects, clock: FakeClock
 ) -> None:
-    made = StandInNodes(objects, ControllerOptions(nodes=1), clock)  # type: ignore[arg-type]
+    made = StandInNodes(cast("Client", objects), ControllerOptions(nodes=1), clock)
     [name] = made.by_name
     left = {"metadata": {"name": name, "ownerReferences": [{"uid": "of old"}]}, "spec": {}}
     await objects.create(LEASES, left)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import copy
 from collections.abc import AsyncIterator, Iterable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from listwatch.controllers.events import WARNING, EventRecorder
 from listwatch.controllers.similar_events import COMBINED, MESSAGES, SECONDS, SimilarEvents
 from listwatch.informer import APIResource
+from listwatch.informer.client import Client
 from listwatch.informer.errors import NotFoundError
 from listwatch.informer.resources import PODS, REPLICA_SETS
 from listwatch.testing.clock import FakeClock
@@ -58,7 +59,7 @@ def events() -> Events:
 
 @pytest.fixture
 async def recorder(events: Events, clock: FakeClock) -> AsyncIterator[EventRecorder]:
-    made = EventRecorder(events, "test", clock)  # type: ignore[arg-type]
+    made = EventRecorder(cast("Client", events), "test", clock)
     writing = started(made.run())
     yield made
     await ended(writing)

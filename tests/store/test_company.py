@@ -60,7 +60,7 @@ async def test_writers_who_come_back_while_they_are_awaited_share_a_transaction(
         )
         until = time.monotonic() + 5
         while committer.statistics().waiting < 4 and time.monotonic() < until:
-            time.monotonic()
+            time.sleep(0.001)
         # Handed over at the end of their turn of the loop.
         asyncio.run_coroutine_threadsafe(asyncio.sleep(0), loop).result(5)
 
